@@ -1,0 +1,274 @@
+"""Messages on the local socket between a client (editor bridge, command line) and the daemon, version 1.
+
+Text here is Unicode with LF line ends; offsets count code points from the start of the document. Converting from
+the editor's positions and line ends is the client's job (`lsp_bridge/positions.py`), done once, there.
+
+This module knows shapes only. Framing is `daemon/api/framing.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+API_VERSION = 1
+MAX_TEXT = 16 * 2**20
+"""The longest document the daemon takes, in code points."""
+
+Offset = Annotated[int, Meta(ge=0, lt=2**31)]
+Version = Annotated[int, Meta(ge=-(2**31), lt=2**31)]
+RequestId = Annotated[int, Meta(ge=0, lt=2**53)]
+SuggestionId = Annotated[int, Meta(ge=0, lt=2**53)]
+DocumentId = Annotated[str, Meta(max_length=8192)]
+"""The document's URI as the editor spells it; a session is one (client, document)."""
+DocumentText = Annotated[str, Meta(max_length=MAX_TEXT)]
+
+
+class ApiMessage(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag=str.lower):
+    """Base of all local messages. Encoded as a MessagePack map with a `type` field."""
+
+
+# Client -> daemon ---------------------------------------------------------------------------------------------
+
+
+class Hello(ApiMessage, frozen=True):
+    """First message of a connection."""
+
+    api: int
+    client: Annotated[str, Meta(max_length=200)]
+    """For people: "neovim 0.11.4", "draftwire complete"."""
+    pid: int
+    token: Annotated[str, Meta(max_length=200)] = ""
+    """The per-run token, where the socket is loopback TCP; empty on a Unix socket."""
+    settings: dict[str, Any] = {}
+    """Settings of this client alone, by dotted name, over those of the configuration file."""
+
+
+class Edit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Replace [start, end) with `text`. Edits of one change apply in order, each to the result of the one before."""
+
+    start: Offset
+    end: Offset
+    text: DocumentText
+
+
+class OpenDocument(ApiMessage, frozen=True):
+    """The client has this document; again for an open one replaces it."""
+
+    document: DocumentId
+    language: Annotated[str, Meta(max_length=100)]
+    version: Version
+    text: DocumentText
+
+
+class ChangeDocument(ApiMessage, frozen=True):
+    """The document changed; drafting starts at the end of the last edit without waiting for a request."""
+
+    document: DocumentId
+    version: Version
+    edits: list[Edit]
+
+
+class CloseDocument(ApiMessage, frozen=True):
+    document: DocumentId
+
+
+Trigger = Literal["automatic", "invoked"]
+Wait = Literal["first", "settled", "verified"]
+
+
+class Complete(ApiMessage, frozen=True):
+    """Ask for what to show at `offset` of the document at `version`. Answered by exactly one Completions or Failed."""
+
+    request: RequestId
+    document: DocumentId
+    version: Version
+    offset: Offset
+    trigger: Trigger = "automatic"
+    wait: Wait = "first"
+    """first: as soon as there is something to show, the editor's case; settled: when drafting has ended;
+    verified: when the target has ended its part, or can't be had."""
+
+
+class Cancel(ApiMessage, frozen=True):
+    """The client no longer wants the answer to `request`; it still gets one (reason `cancelled`)."""
+
+    request: RequestId
+
+
+class Shown(ApiMessage, frozen=True):
+    """The editor drew this suggestion."""
+
+    suggestion: SuggestionId
+
+
+AcceptKind = Literal["all", "line", "word", "partial"]
+
+
+class Accepted(ApiMessage, frozen=True):
+    """The user took the first `length` code points of the suggestion's text, as displayed."""
+
+    suggestion: SuggestionId
+    length: Offset
+    kind: AcceptKind = "all"
+
+
+class Configure(ApiMessage, frozen=True):
+    """Replace this client's own settings (those of Hello)."""
+
+    settings: dict[str, Any]
+
+
+class GetStatus(ApiMessage, frozen=True):
+    request: RequestId
+
+
+class GetStats(ApiMessage, frozen=True):
+    request: RequestId
+
+
+class Shutdown(ApiMessage, frozen=True):
+    """End the daemon. It answers nothing; the connection closes."""
+
+
+ClientMessage = (
+    Hello
+    | OpenDocument
+    | ChangeDocument
+    | CloseDocument
+    | Complete
+    | Cancel
+    | Shown
+    | Accepted
+    | Configure
+    | GetStatus
+    | GetStats
+    | Shutdown
+)
+
+# Daemon -> client ---------------------------------------------------------------------------------------------
+
+
+class Welcome(ApiMessage, frozen=True):
+    """The connection is accepted."""
+
+    api: int
+    daemon_version: str
+    pid: int
+    draft_model: str
+
+
+NothingReason = Literal[
+    "no_document",
+    "stale_version",
+    "cancelled",
+    "superseded",
+    "disabled",
+    "manual_only",
+    "excluded_file",
+    "file_too_large",
+    "model_loading",
+    "model_failed",
+    "empty_draft",
+    "filtered_duplicate",
+    "filtered_repetition",
+    "filtered_blank",
+    "mid_word",
+    "timeout",
+    "internal_error",
+]
+"""Why there is nothing to show. Every empty answer has one; they are counted and the last 50 kept."""
+
+
+class Suggestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Ghost text: insert `text` at the offset asked for. Its first `verified` code points are the target's own."""
+
+    id: SuggestionId
+    text: str
+    verified: int
+    complete: bool
+    """Nothing will be added to it any more."""
+    source: Literal["recall", "draft", "target"]
+
+
+class Completions(ApiMessage, frozen=True):
+    """The answer to Complete: what to show at `offset` of `version`, best first; or nothing, and why.
+
+    `surroundings` is `daemon.api.text.surroundings_hash` of the text around the offset: a client that has moved
+    on may still use the answer if its own text hashes alike there.
+    """
+
+    request: RequestId
+    document: DocumentId
+    version: Version
+    offset: Offset
+    surroundings: int
+    suggestions: list[Suggestion]
+    reason: NothingReason | None = None
+
+
+class SuggestionUpdate(ApiMessage, frozen=True):
+    """A suggestion given before (and still fitting the buffer) has changed.
+
+    extended: the new text starts with the old. verified: the same text, more of it the target's own. corrected:
+    its provisional tail was replaced within the settling window (at most once). withdrawn: it is no longer offered.
+    The text is to be inserted at `offset` of `version`.
+    """
+
+    document: DocumentId
+    version: Version
+    offset: Offset
+    kind: Literal["extended", "verified", "corrected", "withdrawn"]
+    suggestion: Suggestion
+
+
+DraftState = Literal["loading", "ready", "failed"]
+LinkState = Literal["off", "connecting", "online", "offline", "refused", "slow"]
+"""off: none configured; offline: can't be reached, trying again; refused: it said no, see the reason; slow: the
+circuit is open after repeated missed deadlines, probing again later."""
+
+
+class Status(ApiMessage, frozen=True):
+    """Pushed on every change, and the answer to GetStatus (`request` is then set)."""
+
+    draft: DraftState
+    link: LinkState
+    message: str
+    """One line for the status item: what is going on, and what to do if something is wrong."""
+    draft_model: str = ""
+    target_model: str = ""
+    draft_error: str = ""
+    link_reason: str = ""
+    busy: bool = False
+    clients: int = 0
+    sessions: int = 0
+    pid: int = 0
+    version: str = ""
+    verifier: str = ""
+    """Host and port of the verifier, never with credentials."""
+    retry_in_ms: int = 0
+    round_trip_ms: float = 0.0
+    request: RequestId | None = None
+
+
+class Stats(ApiMessage, frozen=True):
+    """The answer to GetStats: counters and summaries since the daemon started, local data only."""
+
+    request: RequestId
+    values: dict[str, Any]
+
+
+FailureCode = Literal["bad_message", "bad_hello", "unauthorized", "unknown_document", "bad_offset", "bad_setting", "internal"]
+
+
+class Failed(ApiMessage, frozen=True):
+    """A message could not be carried out. `message` says what to do. The connection goes on unless it was Hello."""
+
+    code: FailureCode
+    message: str
+    request: RequestId | None = None
+
+
+DaemonMessage = Welcome | Completions | SuggestionUpdate | Status | Stats | Failed
