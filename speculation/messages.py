@@ -69,7 +69,7 @@ class Welcome(Message, frozen=True):
     credit: U32
     """Draft tokens that may be in flight (sent, without verdict) per session."""
     verify_estimate_us: U32
-    modes: Annotated[list[Mode], Meta(max_length=8)] = ["match"]
+    modes: Annotated[list[Mode], Meta(max_length=8)] = msgspec.field(default_factory=lambda: ["match"])
 
 
 class Open(Message, frozen=True):
@@ -103,9 +103,7 @@ class SparseQ(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_field
     """A quantised draft distribution: `weights` are positive integers that sum to 2**16, one per id."""
 
     ids: Annotated[list[TokenId], Meta(min_length=1, max_length=MAX_SUPPORT)]
-    weights: Annotated[
-        list[Annotated[int, Meta(ge=1, le=65536)]], Meta(min_length=1, max_length=MAX_SUPPORT)
-    ]
+    weights: Annotated[list[Annotated[int, Meta(ge=1, le=65536)]], Meta(min_length=1, max_length=MAX_SUPPORT)]
 
 
 class Draft(Message, frozen=True):
@@ -123,7 +121,9 @@ class Draft(Message, frozen=True):
     base_pos: Position
     base_hash: U64
     ids: DraftIds
-    parents: Annotated[list[Annotated[int, Meta(ge=-1, lt=MAX_DRAFT_IDS)]], Meta(max_length=MAX_DRAFT_IDS)] | None = None
+    parents: (
+        Annotated[list[Annotated[int, Meta(ge=-1, lt=MAX_DRAFT_IDS)]], Meta(max_length=MAX_DRAFT_IDS)] | None
+    ) = None
     q: Annotated[list[SparseQ], Meta(max_length=MAX_DRAFT_IDS)] | None = None
 
 
@@ -226,7 +226,19 @@ class Pong(Message, frozen=True):
 
 
 AnyMessage = (
-    Hello | Welcome | Open | Context | Draft | Verdict | Cancel | Resume | Credit | Adapter | Error | Ping | Pong
+    Hello
+    | Welcome
+    | Open
+    | Context
+    | Draft
+    | Verdict
+    | Cancel
+    | Resume
+    | Credit
+    | Adapter
+    | Error
+    | Ping
+    | Pong
 )
 
 MESSAGE_TYPES: dict[int, type[Message]] = {
