@@ -1,9 +1,9 @@
 """Epochs: which history of edits and rejects a frame was made under.
 
 Both ends raise the epoch, and may do so at the same moment: the daemon when the user edits the context, the
-verifier (and the daemon on learning of it) when a draft token is rejected. To keep the two from ever producing
-the same number for different histories, an epoch has two parts: the edit count, which only the daemon raises,
-and the rejects since that edit, which follow from the verdicts.
+verifier (and the daemon on learning of it) when a draft token is rejected. To keep the two from ever
+producing the same number for different histories, an epoch has two parts: the edit count, which only the
+daemon raises, and the rejects since that edit, which follow from the verdicts.
 """
 
 REJECT_BITS = 20

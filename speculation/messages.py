@@ -24,7 +24,8 @@ MAX_SUPPORT = 64
 
 TokenId = Annotated[int, Meta(ge=0, lt=2**31)]
 U32 = Annotated[int, Meta(ge=0, lt=2**32)]
-U64 = Annotated[int, Meta(ge=0, lt=2**64)]
+U64 = Annotated[int, Meta(ge=0)]
+"""MessagePack has no integer above 2**64 - 1, so the format itself is the upper bound."""
 Epoch = Annotated[int, Meta(ge=0, le=MAX_EPOCH)]
 SessionId = U32
 Position = U32
@@ -44,7 +45,7 @@ class Message(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_field
 
 
 class Hello(Message, frozen=True):
-    """Daemon -> verifier, first: what the draft side is. The token ids of both ends must mean the same bytes."""
+    """Daemon -> verifier, first: what the draft side is. Token ids must mean the same bytes to both ends."""
 
     protocol: U32
     vocabulary: Digest
@@ -130,11 +131,11 @@ class Draft(Message, frozen=True):
 class Verdict(Message, frozen=True):
     """Verifier -> daemon: one round's outcome.
 
-    Of the draft tokens verified (all frames up to `seq`, at `base_pos` and on), the first `accepted` stand, then
-    comes `next_id`: the correction token if a draft token was rejected, else the bonus token. The commit is then
-    `commit_len` tokens long. Without a draft in the round `drafted` and `accepted` are 0 and `next_id` is what
-    the target decoded by itself. `finish` other than "" ends generation for this CONTEXT; with "stop" the stop
-    token is `next_id` and is part of the commit.
+    Of the draft tokens verified (all frames up to `seq`, at `base_pos` and on), the first `accepted` stand,
+    then comes `next_id`: the correction token if a draft token was rejected, else the bonus token. The
+    commit is then `commit_len` tokens long. Without a draft in the round `drafted` and `accepted` are 0 and
+    `next_id` is what the target decoded by itself. `finish` other than "" ends generation for this CONTEXT;
+    with "stop" the stop token is `next_id` and is part of the commit.
     """
 
     session: SessionId
@@ -149,7 +150,7 @@ class Verdict(Message, frozen=True):
     commit_len: Position
     commit_hash: U64
     path: Annotated[list[TokenId], Meta(max_length=MAX_DRAFT_IDS)] = []
-    """The accepted ids, when they are not simply the first `accepted` of the chain the daemon sent (trees)."""
+    """The accepted ids, when they are not the first `accepted` of the chain the daemon sent (trees)."""
     finish: Finish = ""
     queue_us: U32 = 0
     verify_us: U32 = 0
@@ -164,7 +165,7 @@ class Cancel(Message, frozen=True):
 
 
 class Resume(Message, frozen=True):
-    """Daemon -> verifier: I know the commit up to `commit_len`; send again what came after (one VERDICT a token)."""
+    """Daemon -> verifier: I know the commit up to `commit_len`; send what came after, a VERDICT a token."""
 
     session: SessionId
     commit_len: Position

@@ -1,7 +1,8 @@
 """Path hashes: a 64-bit name for a sequence of token ids, extended token by token.
 
 `base_hash`, `keep_hash` and `commit_hash` on the wire are these. A frame whose base hash is not on the
-committed path is stale; it is dropped and counted. The hash guards against confusion, not against an attacker.
+committed path is stale; it is dropped and counted. The hash guards against confusion, not against an
+attacker.
 """
 
 from collections.abc import Iterable
@@ -28,8 +29,8 @@ def path_hash(tokens: Iterable[int], start: int = EMPTY_PATH) -> int:
 class HashedPath:
     """A growing token sequence that knows the hash of each of its prefixes.
 
-    `ids[i]` is the token at absolute position i; `hash_at(n)` is the hash of the first n tokens. Truncation and
-    extension cost only the tokens that change.
+    `ids[i]` is the token at absolute position i; `hash_at(n)` is the hash of the first n tokens. Truncation
+    and extension cost only the tokens that change.
     """
 
     __slots__ = ("_hashes", "ids")

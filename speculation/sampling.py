@@ -1,0 +1,97 @@
+"""From a row of logits to the target's distribution p, and to the target's own draw from it in match mode.
+
+The order is temperature, top-k, then top-p over what top-k kept; temperature 0 is the one-hot argmax. Every
+tie goes to the lower id, so the result is a function of the logits alone. Logits are read as float32 and
+all arithmetic after that is float64. Where logits come from, and what a grammar masks (a masked logit is
+-inf), this module does not know.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from speculation.prf import gumbel
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How the target samples. ValueError if a parameter is out of range."""
+
+    temperature: float
+    top_p: float = 1.0
+    top_k: int = 0
+    """0: no top-k."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.temperature < float("inf"):
+            raise ValueError(f"temperature is {self.temperature}, must be finite and not negative")
+        if not 0 < self.top_p <= 1:
+            raise ValueError(f"top_p is {self.top_p}, must be above 0 and at most 1")
+        if self.top_k < 0:
+            raise ValueError(f"top_k is {self.top_k}, must be 0 (off) or more")
+
+
+GREEDY = Sampling(temperature=0.0)
+
+
+def target_probs(logits: NDArray[np.float32], sampling: Sampling) -> NDArray[np.float64]:
+    """The target's distribution p, shape [V] -> [V]; zero outside what top-k and top-p keep.
+
+    Raises ValueError if a logit is NaN or +inf, or all are -inf.
+    """
+    _check(logits)
+    probs = np.zeros(logits.shape[0], dtype=np.float64)
+    kept = _kept(logits, np.arange(logits.shape[0]), sampling)
+    scaled = logits[kept].astype(np.float64) / (sampling.temperature or 1.0)
+    mass = np.exp(scaled - scaled.max())
+    probs[kept] = mass / mass.sum()
+    return probs
+
+
+def draw(
+    logits: NDArray[np.float32],
+    sampling: Sampling,
+    seed: int,
+    position: int,
+    ids: NDArray[np.int64] | None = None,
+) -> int:
+    """The target's token at `position`: argmax over the kept ids of logits / T + Gumbel(seed, position, id).
+
+    `logits` has shape [V]; or `ids` [k] names the tokens that `logits` [k] belong to. Top-k and top-p then
+    work on those k alone: that is exact if the subset holds all of the top-k, or if neither is set and the
+    subset holds the winner. The law over random seeds is `target_probs` (Gumbel-max). Errors as there.
+    """
+    _check(logits)
+    names = np.arange(logits.shape[0]) if ids is None else ids
+    kept = _kept(logits, names, sampling)
+    names = names[kept]
+    if sampling.temperature == 0:
+        return int(names[0])
+    scores = logits[kept].astype(np.float64) / sampling.temperature + gumbel(seed, position, names)
+    return int(names[scores == scores.max()].min())
+
+
+def _check(logits: NDArray[np.float32]) -> None:
+    if logits.ndim != 1 or logits.shape[0] == 0 or not np.isfinite(logits.max()):
+        raise ValueError("logits must be one row without NaN or +inf, and not all -inf")
+
+
+def _kept(logits: NDArray[np.float32], ids: NDArray[np.int64], sampling: Sampling) -> NDArray[np.intp]:
+    """Indices that survive temperature 0, top-k and top-p; in no particular order where nothing is cut."""
+    if sampling.temperature == 0:
+        best = np.flatnonzero(logits == logits.max())
+        return best[[ids[best].argmin()]]
+    if sampling.top_k == 0 and sampling.top_p == 1:
+        return np.flatnonzero(logits > -np.inf)
+    ranked = np.lexsort((ids, -logits))[: sampling.top_k or None]
+    ranked = ranked[logits[ranked] > -np.inf]
+    return ranked[: _nucleus_size(logits[ranked].astype(np.float64) / sampling.temperature, sampling.top_p)]
+
+
+def _nucleus_size(ranked: NDArray[np.float64], top_p: float) -> int:
+    """How many of the scaled logits, given in descending order, it takes to reach `top_p` of their mass."""
+    cumulative = np.cumsum(np.exp(ranked - ranked[0]))
+    return int(np.searchsorted(cumulative, top_p * cumulative[-1], side="left")) + 1
