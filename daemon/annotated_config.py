@@ -1,7 +1,7 @@
 """The annotated configuration file, made from the same metadata that values are checked against.
 
-Settings stand in it commented out, at their defaults: `#key = value`, while prose begins with `# `. So what a user
-has not set follows the defaults of the release in use.
+Settings stand in it commented out, at their defaults: `#key = value`, while prose begins with `# `. So what a
+user has not set follows the defaults of the release in use.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from daemon.settings_schema import Setting, settings_of
 
 _WIDTH = 100
 _HEAD = (
-    "Draftwire's configuration. Every setting is here, with its default; remove the # before one to change it. "
-    "`draftwire config check` names what is wrong with a file, `draftwire config show` prints what is in force."
+    "Draftwire's configuration. Every setting is here, with its default; remove the # before one to change "
+    "it. `draftwire config check` names what is wrong with a file, `draftwire config show` prints what is in "
+    "force."
 )
 
 
@@ -42,7 +43,9 @@ def toml_value(value: Any) -> str:
 
 
 def _assignment(key: str, described: Setting, value: Any) -> str:
-    allowed = "" if described.check or described.path_suffix is not None else f" Takes {described.allowed()}."
+    said = described.choices and all(f'"{choice}"' in described.text for choice in described.choices)
+    plain = said or described.check is not None or described.path_suffix is not None
+    allowed = "" if plain else f" Takes {described.allowed()}."
     return f"{_prose(described.text + allowed)}\n#{key} = {toml_value(value)}"
 
 

@@ -1,7 +1,7 @@
 """The configuration: one frozen object per process, checked when it is read, passed down from there.
 
 It comes from one TOML file; what a client sends over its own connection goes over it with `with_overrides`.
-The two environment variables Draftwire reads, DRAFTWIRE_CONFIG and DRAFTWIRE_VERIFIER_TOKEN, are read here and
+The two environment variables Draftwire has, DRAFTWIRE_CONFIG and DRAFTWIRE_VERIFIER_TOKEN, are read here and
 nowhere else. Which settings there are, and what they mean, is daemon/config_sections.py.
 """
 
@@ -12,7 +12,7 @@ import re
 import stat
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, is_dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
@@ -80,7 +80,7 @@ class Config:
 
 
 SECTIONS: Final[Mapping[str, type]] = MappingProxyType(
-    {item.name: item.default_factory for item in fields(Config) if isinstance(item.default_factory, type)}
+    {name: type(section) for name in Config.__slots__ if is_dataclass(section := getattr(Config(), name))}
 )
 """The tables with a fixed set of keys, by name, in the file's order."""
 

@@ -47,7 +47,8 @@ class Setting:
     def allowed(self) -> str:
         """The allowed values in words: `"a" or "b"`, `a whole number from 1 to 4`."""
         if self.choices:
-            return " or ".join(f'"{choice}"' for choice in self.choices)
+            *others, last = (f'"{choice}"' for choice in self.choices)
+            return f"{', '.join(others)} or {last}" if others else last
         if self.minimum is None or self.maximum is None:
             return _KIND_NAMES[self.kind]
         return f"{_KIND_NAMES[self.kind]} from {self.minimum} to {self.maximum}"
