@@ -244,8 +244,7 @@ class _Reader:
             text = "belongs to the daemon, which all editors share; set it in the configuration file"
             self._note((head, rest), text)
             return
-        known = [f"{section}.{key}" for section, kind in SECTIONS.items() for key in settings_of(kind)]
-        near = nearest(name, known)
+        near = nearest(name, _client_settings())
         text = (
             f'did you mean "{near}"?'
             if near
@@ -301,6 +300,12 @@ class _Reader:
     def _note(self, path: KeyPath, text: str) -> None:
         name = ".".join(path)
         self.problems.append(Problem(f"{name} {text}", name, self._lines.get(path, 0)))
+
+
+def _client_settings() -> list[str]:
+    """The dotted names a client may set, languages left out."""
+    own = [(name, kind) for name, kind in SECTIONS.items() if name in CLIENT_SECTIONS]
+    return [f"{name}.{key}" for name, kind in own for key in settings_of(kind)] + ["files.exclude"]
 
 
 def _read_text(path: Path) -> str:

@@ -1,0 +1,50 @@
+"""The annotated file: parsing it gives the defaults, commented out or not, and it shows every setting."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from daemon.annotated_config import annotated_default, toml_value
+from daemon.config import SECTIONS, Config, parse_config
+from daemon.settings_schema import settings_of
+
+UNCOMMENTED = re.sub(r"^#(?! )", "", annotated_default(), flags=re.MULTILINE)
+
+
+def test_as_written_it_gives_the_defaults() -> None:
+    assert parse_config(annotated_default(), Path("/c.toml")) == Config()
+
+
+def test_with_every_setting_uncommented_it_gives_the_defaults_and_the_example() -> None:
+    config = parse_config(UNCOMMENTED, Path("/c.toml"))
+    assert config.languages["markdown"].trigger == "manual"
+    for name in SECTIONS:
+        assert getattr(config, name) == getattr(Config(), name)
+
+
+def test_every_setting_is_in_it() -> None:
+    written = tomllib.loads(UNCOMMENTED)
+    for name, section in SECTIONS.items():
+        assert set(written[name]) == set(settings_of(section))
+
+
+def test_lines_are_short_but_for_lists() -> None:
+    assert all(len(line) <= 100 for line in annotated_default().splitlines() if "= [" not in line)
+
+
+SCALARS = st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(
+    SCALARS
+    | st.text(st.characters(exclude_categories=["Cs"]))
+    | st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=3)).map(tuple)
+)
+def test_values_survive_being_written_and_read(value: object) -> None:
+    read = tomllib.loads(f"x = {toml_value(value)}")["x"]
+    assert (tuple(read) if isinstance(read, list) else read) == value
