@@ -1,7 +1,7 @@
 """Messages on the local socket between a client (editor bridge, command line) and the daemon, version 1.
 
-Text here is Unicode with LF line ends; offsets count code points from the start of the document. Converting from
-the editor's positions and line ends is the client's job (`lsp_bridge/positions.py`), done once, there.
+Text here is Unicode with LF line ends; offsets count code points from the start of the document. Converting
+from the editor's positions and line ends is the client's job (`lsp_bridge/positions.py`), done once, there.
 
 This module knows shapes only. Framing is `daemon/api/framing.py`.
 """
@@ -30,7 +30,7 @@ class ApiMessage(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fi
     """Base of all local messages. Encoded as a MessagePack map with a `type` field."""
 
 
-# Client -> daemon ---------------------------------------------------------------------------------------------
+# Client -> daemon -----------------------------------------------------------------------------------------
 
 
 class Hello(ApiMessage, frozen=True):
@@ -47,7 +47,8 @@ class Hello(ApiMessage, frozen=True):
 
 
 class Edit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Replace [start, end) with `text`. Edits of one change apply in order, each to the result of the one before."""
+    """Replace [start, end) with `text`. Edits of one change apply in order, each to the result of the one
+    before."""
 
     start: Offset
     end: Offset
@@ -80,7 +81,8 @@ Wait = Literal["first", "settled", "verified"]
 
 
 class Complete(ApiMessage, frozen=True):
-    """Ask for what to show at `offset` of the document at `version`. Answered by exactly one Completions or Failed."""
+    """Ask for what to show at `offset` of the document at `version`. Answered by exactly one Completions or
+    Failed."""
 
     request: RequestId
     document: DocumentId
@@ -148,7 +150,7 @@ ClientMessage = (
     | Shutdown
 )
 
-# Daemon -> client ---------------------------------------------------------------------------------------------
+# Daemon -> client -----------------------------------------------------------------------------------------
 
 
 class Welcome(ApiMessage, frozen=True):
@@ -183,7 +185,8 @@ NothingReason = Literal[
 
 
 class Suggestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Ghost text: insert `text` at the offset asked for. Its first `verified` code points are the target's own."""
+    """Ghost text: insert `text` at the offset asked for. Its first `verified` code points are the target's
+    own."""
 
     id: SuggestionId
     text: str
@@ -196,8 +199,8 @@ class Suggestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Completions(ApiMessage, frozen=True):
     """The answer to Complete: what to show at `offset` of `version`, best first; or nothing, and why.
 
-    `surroundings` is `daemon.api.text.surroundings_hash` of the text around the offset: a client that has moved
-    on may still use the answer if its own text hashes alike there.
+    `surroundings` is `daemon.api.text.surroundings_hash` of the text around the offset: a client that has
+    moved on may still use the answer if its own text hashes alike there.
     """
 
     request: RequestId
@@ -212,9 +215,9 @@ class Completions(ApiMessage, frozen=True):
 class SuggestionUpdate(ApiMessage, frozen=True):
     """A suggestion given before (and still fitting the buffer) has changed.
 
-    extended: the new text starts with the old. verified: the same text, more of it the target's own. corrected:
-    its provisional tail was replaced within the settling window (at most once). withdrawn: it is no longer offered.
-    The text is to be inserted at `offset` of `version`.
+    extended: the new text starts with the old. verified: the same text, more of it the target's own.
+    corrected: its provisional tail was replaced within the settling window (at most once). withdrawn: it is
+    no longer offered. The text is to be inserted at `offset` of `version`.
     """
 
     document: DocumentId
@@ -226,8 +229,8 @@ class SuggestionUpdate(ApiMessage, frozen=True):
 
 DraftState = Literal["loading", "ready", "failed"]
 LinkState = Literal["off", "connecting", "online", "offline", "refused", "slow"]
-"""off: none configured; offline: can't be reached, trying again; refused: it said no, see the reason; slow: the
-circuit is open after repeated missed deadlines, probing again later."""
+"""off: none configured; offline: can't be reached, trying again; refused: it said no, see the reason; slow:
+the circuit is open after repeated missed deadlines, probing again later."""
 
 
 class Status(ApiMessage, frozen=True):
@@ -260,11 +263,14 @@ class Stats(ApiMessage, frozen=True):
     values: dict[str, Any]
 
 
-FailureCode = Literal["bad_message", "bad_hello", "unauthorized", "unknown_document", "bad_offset", "bad_setting", "internal"]
+FailureCode = Literal[
+    "bad_message", "bad_hello", "unauthorized", "unknown_document", "bad_offset", "bad_setting", "internal"
+]
 
 
 class Failed(ApiMessage, frozen=True):
-    """A message could not be carried out. `message` says what to do. The connection goes on unless it was Hello."""
+    """A message could not be carried out. `message` says what to do. The connection goes on unless it was
+    Hello."""
 
     code: FailureCode
     message: str

@@ -1,0 +1,303 @@
+"""A client's connection to the daemon: handshake, requests with their answers, and what the daemon pushes.
+
+Knows the local socket and the messages' order, not what a document or an editor is. One connection; whoever
+wants another after a loss makes another (`lsp_bridge/session.py`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from daemon.api.errors import (
+    BadMessage,
+    DaemonLost,
+    DaemonRefused,
+    DaemonUnavailable,
+    FrameTooLarge,
+    RequestFailed,
+)
+from daemon.api.framing import MAX_FRAME_BYTES, FrameReader, encode, for_client
+from daemon.api.messages import (
+    API_VERSION,
+    Cancel,
+    ClientMessage,
+    Complete,
+    Completions,
+    DaemonMessage,
+    Failed,
+    GetStats,
+    GetStatus,
+    Hello,
+    Stats,
+    Status,
+    SuggestionUpdate,
+    Trigger,
+    Wait,
+    Welcome,
+)
+from daemon.api.paths import RuntimePaths, read_endpoint
+
+HANDSHAKE_TIMEOUT_S = 5.0
+READ_BYTES = 1 << 16
+MAX_UNSENT_BYTES = 2 * MAX_FRAME_BYTES
+"""A daemon that leaves this much unread is taken for lost."""
+
+Pushed = SuggestionUpdate | Status | Failed
+"""What comes without having been asked for: Failed here answers a message that has no request number."""
+OnPush = Callable[[Pushed], None]
+
+Answer = TypeVar("Answer", Completions, Status, Stats)
+
+log = logging.getLogger(__name__)
+
+
+class DaemonClient:
+    """An open, greeted connection. Made by `connect`; not for use from several threads."""
+
+    def __init__(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        frames: FrameReader[DaemonMessage],
+        welcome: Welcome,
+        on_push: OnPush | None,
+    ) -> None:
+        self.welcome = welcome
+        self._reader = reader
+        self._writer = writer
+        self._frames = frames
+        self._on_push = on_push
+        self._next_request = 1
+        self._waiting: dict[int, asyncio.Future[Completions | Status | Stats]] = {}
+        self._lost: DaemonLost | None = None
+        self._reading = asyncio.create_task(self._read(), name="daemon client")
+
+    @classmethod
+    async def connect(
+        cls,
+        paths: RuntimePaths,
+        *,
+        client: str,
+        settings: Mapping[str, Any] | None = None,
+        on_push: OnPush | None = None,
+        timeout_s: float = HANDSHAKE_TIMEOUT_S,
+    ) -> DaemonClient:
+        """Connect and shake hands.
+
+        `client` names this program for people; `settings` are this client's own, by dotted name; `on_push` is
+        called on the event loop for whatever comes unasked, in order. Raises DaemonUnavailable (nobody there,
+        or silent for `timeout_s`), DaemonRefused, RuntimePathError.
+        """
+        writer: asyncio.StreamWriter | None = None
+        try:
+            async with asyncio.timeout(timeout_s):
+                reader, writer, token = await _open(paths)
+                writer.write(encode(_hello(client, token, settings or {})))
+                frames = for_client()
+                welcome = await _welcomed(reader, frames)
+        except BaseException as error:
+            if writer is not None:
+                writer.close()
+            if isinstance(error, TimeoutError):
+                raise DaemonUnavailable(
+                    f"the daemon does not answer within {timeout_s:g} s; see {paths.log} "
+                    "or run: draftwire daemon stop"
+                ) from error
+            if isinstance(error, OSError):
+                raise DaemonUnavailable(
+                    f"no daemon is running ({error}); run: draftwire daemon start"
+                ) from error
+            raise
+        return cls(reader, writer, frames, welcome, on_push)
+
+    def send(self, message: ClientMessage) -> None:
+        """Send one message that is not answered. Raises DaemonLost, BadMessage, FrameTooLarge."""
+        frame = encode(message)
+        if self._lost is not None:
+            raise self._lost
+        if self._writer.transport.get_write_buffer_size() + len(frame) > MAX_UNSENT_BYTES:
+            self._end(DaemonLost("the daemon no longer reads; run: draftwire daemon stop"))
+            raise DaemonLost("the daemon no longer reads; run: draftwire daemon stop")
+        self._writer.write(frame)
+
+    async def complete(
+        self,
+        document: str,
+        version: int,
+        offset: int,
+        *,
+        trigger: Trigger = "automatic",
+        wait: Wait = "first",
+    ) -> Completions:
+        """What to show at `offset` (code points) of `document` at `version`.
+
+        Cancelling the call cancels the request at the daemon. Raises RequestFailed, DaemonLost.
+        """
+        request = self._number()
+        message = Complete(request, document, version, offset, trigger, wait)
+        try:
+            answer = await self._ask(request, message)
+        except asyncio.CancelledError:
+            with contextlib.suppress(DaemonLost):
+                self.send(Cancel(request))
+            raise
+        return _expect(answer, Completions)
+
+    async def status(self) -> Status:
+        """The state of draft and link. Raises RequestFailed, DaemonLost."""
+        request = self._number()
+        return _expect(await self._ask(request, GetStatus(request)), Status)
+
+    async def stats(self) -> dict[str, Any]:
+        """Counters and summaries since the daemon started. Raises RequestFailed, DaemonLost."""
+        request = self._number()
+        return _expect(await self._ask(request, GetStats(request)), Stats).values
+
+    @property
+    def lost(self) -> DaemonLost | None:
+        """Why the connection is over; None while it is open."""
+        return self._lost
+
+    async def wait_lost(self) -> None:
+        """Return when the connection is over, whoever ended it."""
+        await asyncio.wait({self._reading})
+
+    async def close(self) -> None:
+        """End the connection; requests under way raise DaemonLost."""
+        self._end(DaemonLost("the connection was closed by this client"))
+        self._reading.cancel()
+        await asyncio.wait({self._reading})
+        with contextlib.suppress(OSError):
+            await self._writer.wait_closed()
+
+    def _number(self) -> int:
+        self._next_request += 1
+        return self._next_request - 1
+
+    async def _ask(self, request: int, message: ClientMessage) -> Completions | Status | Stats:
+        self.send(message)
+        waiting: asyncio.Future[Completions | Status | Stats] = asyncio.get_running_loop().create_future()
+        self._waiting[request] = waiting
+        try:
+            return await waiting
+        finally:
+            self._waiting.pop(request, None)
+
+    async def _read(self) -> None:
+        """Read until the end of the stream, then tell everyone who waits."""
+        why = "the daemon closed the connection; it is started again on demand"
+        try:
+            self._take_all()  # what came behind Welcome in the same read
+            while data := await self._reader.read(READ_BYTES):
+                self._frames.feed(data)
+                self._take_all()
+        except (OSError, FrameTooLarge) as error:
+            why = f"the connection to the daemon broke: {error}"
+        finally:
+            self._end(DaemonLost(why))
+
+    def _take_all(self) -> None:
+        while True:
+            try:
+                message = self._frames.next_message()
+            except BadMessage as error:
+                log.warning("ignored a message of the daemon: %s", error)
+                continue
+            if message is None:
+                return
+            self._take(message)
+
+    def _take(self, message: DaemonMessage) -> None:
+        request = getattr(message, "request", None)
+        if request is not None:
+            self._answer(request, message)
+        elif isinstance(message, SuggestionUpdate | Status | Failed):
+            self._push(message)
+        else:
+            log.warning("ignored a %s of the daemon that answers nothing", type(message).__name__)
+
+    def _answer(self, request: int, message: DaemonMessage) -> None:
+        waiting = self._waiting.pop(request, None)
+        if waiting is None or waiting.done():
+            return  # the answer to a cancelled request
+        if isinstance(message, Failed):
+            waiting.set_exception(RequestFailed(message.code, message.message))
+        elif isinstance(message, Completions | Status | Stats):
+            waiting.set_result(message)
+
+    def _push(self, message: Pushed) -> None:
+        if self._on_push is None:
+            return
+        try:
+            self._on_push(message)
+        except Exception:
+            log.exception("a %s of the daemon could not be handled", type(message).__name__)
+
+    def _end(self, error: DaemonLost) -> None:
+        if self._lost is not None:
+            return
+        self._lost = error
+        for waiting in self._waiting.values():
+            if not waiting.done():
+                waiting.set_exception(error)
+        self._waiting.clear()
+        self._writer.close()
+
+
+def _hello(client: str, token: str, settings: Mapping[str, Any]) -> Hello:
+    return Hello(API_VERSION, client[:200], os.getpid(), token, dict(settings))
+
+
+async def _open(paths: RuntimePaths) -> tuple[asyncio.StreamReader, asyncio.StreamWriter, str]:
+    if paths.transport == "unix":
+        reader, writer = await asyncio.open_unix_connection(str(paths.socket))
+        return reader, writer, ""
+    endpoint = read_endpoint(paths)
+    reader, writer = await asyncio.open_connection("127.0.0.1", endpoint.port)
+    return reader, writer, endpoint.token
+
+
+async def _welcomed(reader: asyncio.StreamReader, frames: FrameReader[DaemonMessage]) -> Welcome:
+    """The daemon's first message, which must be a Welcome of our version."""
+    while (message := _next(frames)) is None:
+        data = await reader.read(READ_BYTES)
+        if not data:
+            raise DaemonUnavailable(
+                "the daemon closed the connection before it answered; run: draftwire doctor"
+            )
+        frames.feed(data)
+    if isinstance(message, Failed):
+        raise DaemonRefused(message.code, f"the daemon refused this client: {message.message}")
+    if not isinstance(message, Welcome):
+        raise DaemonUnavailable(
+            "what answers at the daemon's socket is not a Draftwire daemon; run: draftwire doctor"
+        )
+    if message.api != API_VERSION:
+        raise DaemonRefused(
+            "bad_hello",
+            f"the daemon that runs speaks version {message.api} and this client {API_VERSION}; "
+            "run: draftwire daemon stop",
+        )
+    return message
+
+
+def _next(frames: FrameReader[DaemonMessage]) -> DaemonMessage | None:
+    try:
+        return frames.next_message()
+    except (BadMessage, FrameTooLarge) as error:
+        raise DaemonUnavailable(
+            f"what answers at the daemon's socket is not a Draftwire daemon ({error}); run: draftwire doctor"
+        ) from error
+
+
+def _expect(answer: object, kind: type[Answer]) -> Answer:
+    if not isinstance(answer, kind):
+        raise RequestFailed(
+            "internal", f"the daemon answered with {type(answer).__name__}, not {kind.__name__}"
+        )
+    return answer

@@ -1,0 +1,50 @@
+"""What can go wrong on the local socket, as one small tree of errors. Every text says what to do."""
+
+
+class ApiError(Exception):
+    """Base of all errors of the local API."""
+
+
+class FrameError(ApiError):
+    """Bytes or a message that the framing does not carry."""
+
+
+class BadMessage(FrameError):
+    """One frame's body is not a message of this side. The frame has been consumed; the stream goes on."""
+
+
+class FrameTooLarge(FrameError):
+    """A frame's length is over the limit. The stream can't be read any further."""
+
+
+class RuntimePathError(ApiError):
+    """The runtime directory can't be used as it is."""
+
+
+class DaemonUnavailable(ApiError):
+    """No daemon answers at the socket (or what answers does not speak in time)."""
+
+
+class DaemonRefused(ApiError):
+    """A daemon answered the handshake with a refusal. `code` is that of `messages.Failed`."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class DaemonLost(ApiError):
+    """The connection ended while it was in use."""
+
+
+class DaemonStartFailed(ApiError):
+    """A daemon was started and did not come up; the text ends with the last lines of its log."""
+
+
+class RequestFailed(ApiError):
+    """The daemon answered one request with Failed; the connection goes on. `code` is that of
+    `messages.Failed`."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
