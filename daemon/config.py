@@ -1,8 +1,8 @@
 """The configuration: one frozen object per process, checked when it is read, passed down from there.
 
 It comes from one TOML file; what a client sends over its own connection goes over it with `with_overrides`.
-The two environment variables Draftwire has, DRAFTWIRE_CONFIG and DRAFTWIRE_VERIFIER_TOKEN, are read here and
-nowhere else. Which settings there are, and what they mean, is daemon/config_sections.py.
+The two environment variables that belong to it, DRAFTWIRE_CONFIG and DRAFTWIRE_VERIFIER_TOKEN, are read here
+and nowhere else. Which settings there are, and what they mean, is daemon/config_sections.py.
 """
 
 from __future__ import annotations

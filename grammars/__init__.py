@@ -1,0 +1,5 @@
+"""Grammars as the draft loop sees them: the state at a cursor, and which tokens may come next. Pure."""
+
+from grammars.interface import CursorState, Mode, ModeKind, Rejection, Unconstrained
+
+__all__ = ["CursorState", "Mode", "ModeKind", "Rejection", "Unconstrained"]

@@ -249,7 +249,7 @@ def test_a_client_adds_excluded_files_and_never_removes_any() -> None:
         ("draft.threads", 2, "draft.threads belongs to the daemon, which all editors share"),
         ("verifier.url", "ws://h", "set it in the configuration file"),
         ("files.max_bytes", 5000, "files.max_bytes belongs to the daemon"),
-        ("enabled", True, 'did you mean "completion.enabled"?'),
+        ("completion.enable", True, 'did you mean "enabled"?'),
         ("zzz", True, 'names look like "completion.enabled"'),
         ("completion", {"enabled": True}, 'unknown setting "completion"'),
         ("languages.go", {}, 'unknown setting "languages.go"'),
