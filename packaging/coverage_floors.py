@@ -1,0 +1,77 @@
+"""Fail where branch coverage is below its floor. Prints nothing if all is well.
+
+Run after pytest, on the .coverage file that it left. The lists below are the one place that says which code must
+be covered in full: what is pure, and whose mistakes would show wrong text.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any, Final
+
+FULL: Final = (
+    "speculation/*",
+    "grammars/*",
+    "daemon/circuit.py",
+    "daemon/config*.py",
+    "daemon/documents.py",
+    "daemon/gamma.py",
+    "daemon/generation.py",
+    "daemon/link_session.py",
+    "daemon/merge.py",
+    "daemon/recall.py",
+    "daemon/settings_schema.py",
+    "daemon/shaping.py",
+    "daemon/toml_lines.py",
+)
+"""Every line and branch."""
+
+OVERALL_PERCENT: Final = 85.0
+
+
+def main() -> int:
+    """The exit status: 0 if every floor is kept."""
+    problems = shortfalls(_report())
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    return 1 if problems else 0
+
+
+def shortfalls(report: dict[str, Any]) -> list[str]:
+    """What lies below its floor in a report of `coverage json`, one line each."""
+    problems = [
+        f"{name}: {data['summary']['percent_covered']:.1f} % covered, must be 100 %; "
+        f"missing lines {data['missing_lines']}, branches {data['missing_branches']}"
+        for name, data in sorted(report["files"].items())
+        if _in_full(name) and (data["missing_lines"] or data["missing_branches"])
+    ]
+    problems += [
+        f"{pattern}: no such file was measured; mend the list in {Path(__file__).name}"
+        for pattern in FULL
+        if not any(fnmatch(name, pattern) for name in report["files"])
+    ]
+    overall = report["totals"]["percent_covered"]
+    if overall < OVERALL_PERCENT:
+        problems.append(f"overall: {overall:.1f} % covered, must be {OVERALL_PERCENT:g} %")
+    return problems
+
+
+def _in_full(name: str) -> bool:
+    return any(fnmatch(Path(name).as_posix(), pattern) for pattern in FULL)
+
+
+def _report() -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "coverage.json"
+        subprocess.run([sys.executable, "-m", "coverage", "json", "-q", "-o", str(file)], check=True)
+        report: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return report
+
+
+if __name__ == "__main__":
+    sys.exit(main())
