@@ -62,6 +62,10 @@ class DraftEngine(Protocol):
     n_sequences: int
     n_context: int
     """Tokens a sequence may hold."""
+    splits_at_lines: bool
+    """Whether tokens never span the start of a line that begins with no white space (byte-level BPE)."""
+    prompt_start: Sequence[int]
+    """Ids every prompt begins with: BOS where the model wants one, else nothing."""
 
     def tokenize(self, text: str) -> list[int]:
         """Text -> ids, with no special tokens added and none parsed out of the text."""

@@ -1,0 +1,114 @@
+"""What one document's editor shows now, and the updates that go out for it.
+
+The rules are `daemon/merge.py`; this is their shell: it numbers suggestions, follows the user typing along what is
+shown, and holds an early update back until it is due.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol
+
+from daemon.api.messages import Suggestion, SuggestionUpdate
+from daemon.documents import Place
+from daemon.merge import News, Offer, Timing, first_shown, merge, next_update_at
+from daemon.recall import typed_since
+
+Push = Callable[[SuggestionUpdate], None]
+
+
+class Source(Protocol):
+    """Where a suggestion's text comes from (a run of the completer)."""
+
+    @property
+    def place(self) -> Place: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """One suggestion on the screen: `offer.text` stands at `place`."""
+
+    number: int
+    run: Source
+    place: Place
+    offer: Offer
+
+
+class Display:
+    """`numbers` yields suggestion ids; `push` sends an update to the client."""
+
+    def __init__(self, numbers: Iterator[int], push: Push, timing: Timing) -> None:
+        self.timing = timing
+        self.showing: Showing | None = None
+        self._numbers = numbers
+        self._push = push
+        self._held_back: asyncio.TimerHandle | None = None
+
+    def show(self, run: Source, place: Place, news: News, now: float) -> Showing:
+        """An answer goes out with this text. Text the user is already looking at keeps its settling window."""
+        offer = first_shown(news, now)
+        before = self.showing
+        if before is not None and before.run is run:
+            followed = _moved(before, place)
+            if followed is not None and offer.text.startswith(followed.offer.text):
+                old = followed.offer
+                offer = replace(offer, state=old.state, shown_at=old.shown_at)
+        self._cancel_held_back()
+        self.showing = Showing(next(self._numbers), run, place, offer)
+        return self.showing
+
+    def follow(self, place: Place) -> None:
+        """The buffer is now as at `place`: what is shown moves along, or is gone."""
+        if self.showing is not None:
+            self.showing = _moved(self.showing, place)
+            if self.showing is None:
+                self._cancel_held_back()
+
+    def update(self, showing: Showing, news: News, now: float, again: Callable[[Showing], None]) -> None:
+        """Send what the rules allow of the news; call `again` when more of it may go out."""
+        if self.showing is not showing:
+            return
+        offer, effect = merge(showing.offer, news, now, self.timing)
+        if effect is not None:
+            self.showing = showing = replace(showing, offer=offer)
+            document, offset = showing.place.document, showing.place.offset
+            update = SuggestionUpdate(document.name, document.version, offset, effect, suggestion_of(showing))
+            self._push(update)
+        self._cancel_held_back()
+        due = next_update_at(showing.offer, news, now, self.timing)
+        if due is not None:
+            loop = asyncio.get_running_loop()
+            self._held_back = loop.call_later(max(0.0, due - now), lambda: self._retry(again))
+
+    def clear(self) -> None:
+        self.showing = None
+        self._cancel_held_back()
+
+    def _retry(self, again: Callable[[Showing], None]) -> None:
+        self._held_back = None
+        if self.showing is not None:
+            again(self.showing)
+
+    def _cancel_held_back(self) -> None:
+        if self._held_back is not None:
+            self._held_back.cancel()
+            self._held_back = None
+
+
+def suggestion_of(showing: Showing) -> Suggestion:
+    """The suggestion as the client is told of it."""
+    offer = showing.offer
+    source: Literal["target", "draft"] = "target" if offer.verified == len(offer.text) else "draft"
+    return Suggestion(showing.number, offer.text, offer.verified, offer.complete, source)
+
+
+def _moved(showing: Showing, place: Place) -> Showing | None:
+    """The showing after the user typed along it to `place`; None if they did anything else."""
+    typed = typed_since(showing.place, place)
+    if typed is None or not showing.offer.text.startswith(typed):
+        return None
+    offer = showing.offer
+    rest = replace(offer, text=offer.text[len(typed) :], verified=max(0, offer.verified - len(typed)))
+    return replace(showing, place=place, offer=rest)

@@ -1,0 +1,76 @@
+"""Documents as the daemon sees them: immutable snapshots of LF-normalised Unicode text.
+
+Knows nothing of files or editors; a client opened the document and sends its edits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from daemon.api.messages import MAX_TEXT, Edit
+
+
+class BadEdit(ValueError):
+    """An edit does not fit the document; the client must open the document again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One version of a document. Offsets count code points."""
+
+    name: str
+    """The URI the editor gave."""
+    language: str
+    version: int
+    text: str
+
+    def edited(self, edits: Sequence[Edit], version: int) -> Document:
+        """The document after `edits`, each applied to the result of the one before. Raises BadEdit."""
+        text = self.text
+        for edit in edits:
+            if not 0 <= edit.start <= edit.end <= len(text):
+                raise BadEdit(
+                    f"edit [{edit.start}, {edit.end}) is outside the document of {len(text)} characters; "
+                    "open the document again"
+                )
+            text = text[: edit.start] + edit.text + text[edit.end :]
+        if len(text) > MAX_TEXT:
+            raise BadEdit(f"the document would have {len(text)} characters, more than {MAX_TEXT}")
+        return replace(self, version=version, text=text)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A cursor in one version of a document: where a continuation begins."""
+
+    document: Document
+    offset: int
+
+    @property
+    def prefix(self) -> str:
+        return self.document.text[: self.offset]
+
+    @property
+    def suffix(self) -> str:
+        return self.document.text[self.offset :]
+
+    @property
+    def line_before(self) -> str:
+        """The cursor's line up to the cursor."""
+        text = self.document.text
+        return text[text.rfind("\n", 0, self.offset) + 1 : self.offset]
+
+    @property
+    def line_after(self) -> str:
+        """The cursor's line from the cursor on, without its line end."""
+        text = self.document.text
+        end = text.find("\n", self.offset)
+        return text[self.offset :] if end < 0 else text[self.offset : end]
+
+
+def cursor_after(edits: Sequence[Edit]) -> int | None:
+    """Where the cursor most likely stands after a change: the end of its last edit; None for a change of nothing."""
+    if not edits:
+        return None
+    return edits[-1].start + len(edits[-1].text)

@@ -1,0 +1,123 @@
+"""The draft model on a thread of its own, seen from asyncio.
+
+One thread owns the engine from loading to closing (its calls release the GIL); coroutines await one token at a
+time, so sessions take turns by the token. Sequences (KV caches) are lent to sessions, the least recently used
+one is taken over. A session that no longer wants its token calls `stop`: the evaluation ends within one token.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Literal
+
+from daemon.engine import Aborted, Candidates, DraftEngine, EngineFailed, Vocabulary
+
+State = Literal["loading", "ready", "failed"]
+
+FRAME_TOKENS = 4
+FIRST_GUESS_S = 0.03
+
+
+class DraftWorker:
+    """Runs one `DraftEngine`. `changed` is called in the event loop whenever `state` changes."""
+
+    def __init__(
+        self,
+        load: Callable[[], DraftEngine],
+        changed: Callable[[], None],
+        clock: Callable[[], float],
+    ) -> None:
+        self._load = load
+        self._changed = changed
+        self._clock = clock
+        self._token_s = FIRST_GUESS_S
+        """Seconds a token takes, smoothed; prefills are not counted."""
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="draft")
+        self._engine: DraftEngine | None = None
+        self._sequences: OrderedDict[int, int] = OrderedDict()
+        """Session number -> sequence, least recently used first."""
+        self._stopped: set[int] = set()
+        """Sequences whose queued or running call is to be given up."""
+        self.state: State = "loading"
+        self.error = ""
+
+    async def start(self) -> None:
+        """Load the model; the state tells when it is there, or why not."""
+        loop = asyncio.get_running_loop()
+        try:
+            self._engine = await loop.run_in_executor(self._thread, self._load)
+            self.state = "ready"
+        except EngineFailed as failure:
+            self.state, self.error = "failed", str(failure)
+        self._changed()
+
+    async def close(self) -> None:
+        """Give up what runs, free the model, end the thread."""
+        if self._engine is not None:
+            for sequence in range(self._engine.n_sequences):
+                self._engine.abort(sequence)
+            await asyncio.get_running_loop().run_in_executor(self._thread, self._engine.close)
+        self._thread.shutdown(wait=True)
+
+    @property
+    def engine(self) -> DraftEngine:
+        """The loaded engine; EngineFailed while there is none."""
+        if self._engine is None:
+            raise EngineFailed(self.error or "the draft model is still loading")
+        return self._engine
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        return self.engine.vocabulary
+
+    async def next_candidates(self, session: int, ids: Sequence[int]) -> Candidates:
+        """The best next tokens after `ids`. Raises Aborted (see `stop`) and EngineFailed."""
+        sequence = self._sequence_of(session)
+        self._stopped.discard(sequence)
+        loop = asyncio.get_running_loop()
+        try:
+            return await loop.run_in_executor(self._thread, self._evaluate, sequence, ids)
+        except asyncio.CancelledError:
+            self.stop(session)
+            raise
+
+    @property
+    def frame_ms(self) -> int:
+        """How long a frame of draft tokens takes to draft, generously: what the target may wait for one."""
+        return max(10, min(1000, int(2000 * FRAME_TOKENS * self._token_s)))
+
+    def stop(self, session: int) -> None:
+        """The session no longer wants the token it waits for."""
+        sequence = self._sequences.get(session)
+        if sequence is not None and self._engine is not None:
+            self._stopped.add(sequence)
+            self._engine.abort(sequence)
+
+    def forget(self, session: int) -> None:
+        """The session is over; its sequence is the first to be lent again."""
+        if session in self._sequences:
+            self.stop(session)
+            self._sequences.move_to_end(session, last=False)
+
+    def _evaluate(self, sequence: int, ids: Sequence[int]) -> Candidates:
+        if sequence in self._stopped:
+            raise Aborted(f"sequence {sequence}: given up before it began")
+        before, started = self.engine.evaluated_tokens(), self._clock()
+        candidates = self.engine.next_candidates(sequence, ids)
+        if self.engine.evaluated_tokens() - before == 1:
+            self._token_s += 0.1 * (self._clock() - started - self._token_s)
+        return candidates
+
+    def _sequence_of(self, session: int) -> int:
+        if session in self._sequences:
+            self._sequences.move_to_end(session)
+            return self._sequences[session]
+        if len(self._sequences) < self.engine.n_sequences:
+            sequence = len(self._sequences)
+        else:
+            _, sequence = self._sequences.popitem(last=False)
+        self._sequences[session] = sequence
+        return sequence

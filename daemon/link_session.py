@@ -1,0 +1,130 @@
+"""The daemon's half of one verifier session: pure protocol state, frames in and frames out.
+
+It mirrors the verifier's commit: which tokens both ends agree on, under which epoch, and how far draft tokens
+have been sent beyond them. Sockets are `daemon/verifier_link.py`; the other half is the verifier's session.
+
+    edit     -> CONTEXT with only what differs (longest common prefix)
+    draft    -> DRAFT for the next tail tokens, within the credit
+    verdict  <- what the target committed; a reject raises the epoch on both ends
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from speculation.epochs import after_edit, after_reject
+from speculation.messages import Cancel, Context, Draft, Finish, Open, Verdict
+from speculation.paths import HashedPath, path_hash
+
+
+class Desynced(Exception):
+    """The two ends no longer agree on the commit; the next edit must send the whole context."""
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """What a verdict adds to the commit."""
+
+    ids: tuple[int, ...]
+    drafted: int
+    accepted: int
+    finish: Finish
+    verify_us: int
+    queue_us: int
+
+
+class LinkSession:
+    """One session of the link. `credit` bounds the draft tokens sent beyond the commit."""
+
+    def __init__(self, opening: Open, credit: int) -> None:
+        self.number = opening.session
+        self.opening = opening
+        self.credit = credit
+        self._epoch = 0
+        self._seq = 0
+        self._commit = HashedPath()
+        self._sent: list[int] = []
+        """Draft tokens sent beyond the commit."""
+        self._synced = True
+
+    def edit(self, context: Sequence[int]) -> Context:
+        """The sequence is now `context`: the CONTEXT frame that tells the verifier, with the least tokens."""
+        keep = _common_length(self._commit.ids, context) if self._synced else 0
+        # The last token is always sent again: the verifier then has something to evaluate, and its own words win.
+        keep = min(keep, max(len(context) - 1, 0))
+        self._commit.truncate(keep)
+        keep_hash = self._commit.hash
+        self._commit.extend(context[keep:])
+        self._epoch = after_edit(self._epoch)
+        self._sent.clear()
+        self._synced = True
+        return Context(self.number, self._epoch, keep, keep_hash, list(context[keep:]))
+
+    def sent(self, tail: Sequence[int]) -> int:
+        """How many of the tail's tokens have been sent already."""
+        self._forget_diverged(tail)
+        return len(self._sent)
+
+    def draft(self, tail: Sequence[int], count: int) -> Draft:
+        """The DRAFT frame for the next `count` unsent tokens of `tail` (the draft tokens after the commit)."""
+        self._forget_diverged(tail)
+        start = len(self._sent)
+        ids = list(tail[start : start + count])
+        if not ids or len(ids) != count:
+            raise ValueError(f"{count} tokens asked for, {len(ids)} unsent in the tail")
+        base_hash = path_hash(self._sent, self._commit.hash)
+        base_pos = len(self._commit) + start
+        self._seq += 1
+        self._sent.extend(ids)
+        return Draft(self.number, self._epoch, self._seq, base_pos, base_hash, ids)
+
+    def verdict(self, verdict: Verdict) -> Committed | None:
+        """Take a verdict in. None if it is stale (made under another epoch). Raises Desynced if it can't be right."""
+        if verdict.epoch != self._epoch or not self._synced:
+            return None
+        accepted = verdict.path or self._sent[: verdict.accepted]
+        if verdict.base_pos != len(self._commit) or len(accepted) != verdict.accepted:
+            raise self._desync(
+                f"verdict at {verdict.base_pos} (+{verdict.accepted}), commit at {len(self._commit)}"
+            )
+        ids = (*accepted, verdict.next_id)
+        still_ahead = self._sent[len(ids) :] if tuple(self._sent[: len(ids)]) == ids else []
+        self._commit.extend(ids)
+        if (len(self._commit), self._commit.hash) != (verdict.commit_len, verdict.commit_hash):
+            raise self._desync("the commit's hash differs")
+        self._sent = still_ahead
+        if verdict.accepted < verdict.drafted:
+            self._epoch = after_reject(self._epoch)
+            self._sent = []
+        return Committed(
+            ids, verdict.drafted, verdict.accepted, verdict.finish, verdict.verify_us, verdict.queue_us
+        )
+
+    def cancel(self, *, close: bool = False) -> Cancel:
+        """Stop the target's generation here; with `close`, end the session."""
+        return Cancel(self.number, self._epoch, close)
+
+    def lost_track(self) -> None:
+        """The verifier refused a keep_len: send everything with the next edit."""
+        self._synced = False
+
+    @property
+    def committed_ids(self) -> list[int]:
+        return self._commit.ids
+
+    def _forget_diverged(self, tail: Sequence[int]) -> None:
+        """Tokens sent that the tail no longer has are off the path; the verifier drops them by their hash."""
+        del self._sent[_common_length(self._sent, tail) :]
+
+    def _desync(self, why: str) -> Desynced:
+        self._synced = False
+        return Desynced(f"session {self.number}: {why}")
+
+
+def _common_length(a: Sequence[int], b: Sequence[int]) -> int:
+    shorter = min(len(a), len(b))
+    for index in range(shorter):
+        if a[index] != b[index]:
+            return index
+    return shorter

@@ -1,0 +1,213 @@
+"""The daemon's local server: sockets around `daemon/service.py`, and the process's life.
+
+Knows framing and connections; what the messages mean is the service's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hmac
+import logging
+import os
+import signal
+import time
+from collections.abc import Callable
+
+from daemon.api.errors import BadMessage, FrameError, FrameTooLarge
+from daemon.api.framing import encode, for_daemon
+from daemon.api.messages import API_VERSION, ClientMessage, DaemonMessage, Failed, Hello, Shutdown, Welcome
+from daemon.api.paths import RuntimePaths
+from daemon.config import Config, ConfigError, verifier_token
+from daemon.engine import DraftEngine
+from daemon.lifecycle import AlreadyRunning, IdleExit, listening_socket, only_daemon, remove_socket
+from daemon.service import Client, Service
+from daemon.verifier_link import LinkSettings
+from daemon.version import VERSION
+
+__all__ = ["AlreadyRunning", "run_daemon"]
+
+log = logging.getLogger(__name__)
+
+HELLO_S = 5.0
+READ_BYTES = 1 << 16
+MOST_UNREAD_BYTES = 8 * 2**20
+"""A client that leaves this much unread is disconnected."""
+
+
+async def run_daemon(
+    config: Config, paths: RuntimePaths, load_engine: Callable[[], DraftEngine] | None = None
+) -> None:
+    """Be the daemon until idle, told to shut down, or signalled. Raises AlreadyRunning, ConfigError."""
+    link = link_settings(config)
+    paths.prepare()
+    with only_daemon(paths):
+        listener, token = await listening_socket(paths)
+        service = Service(config, load_engine or (lambda: load_draft_engine(config)), link, time.monotonic)
+        end = asyncio.Event()
+        _end_on_signals(end)
+        local = LocalServer(service, token, IdleExit(config.daemon.idle_exit_s, end), end)
+        server = await asyncio.start_server(local.connection, sock=listener)
+        service.start()
+        try:
+            log.info("daemon %s is up (pid %d)", VERSION, os.getpid())
+            await end.wait()
+        finally:
+            remove_socket(paths)
+            server.close()
+            await service.close()
+            local.disconnect_all()
+            await server.wait_closed()
+            log.info("daemon has ended")
+
+
+def load_draft_engine(config: Config) -> DraftEngine:
+    """The configured draft model, made ready. Raises EngineFailed. Runs in the engine's thread."""
+    from daemon.llama_engine import LlamaEngine
+    from daemon.models import resolve_draft_model
+
+    file = resolve_draft_model(config.draft.model, config.draft.cache_path, None)
+    return LlamaEngine(file.path, n_context=config.draft.context_tokens, threads=config.draft.threads)
+
+
+def link_settings(config: Config) -> LinkSettings | None:
+    """Where the verifier is; None if none is configured. Raises ConfigError (the token can't be read)."""
+    verifier = config.verifier
+    if not verifier.url:
+        return None
+    token = verifier_token(verifier)
+    if token.warning:
+        log.warning("%s", token.warning)
+    return LinkSettings(verifier.url, token.value, verifier.ca_file, verifier.insecure_skip_verify)
+
+
+class LocalServer:
+    """Accepts clients. `token` must be in their Hello unless it is empty."""
+
+    def __init__(self, service: Service, token: str, idle: IdleExit, end: asyncio.Event) -> None:
+        self._service = service
+        self._token = token
+        self._idle = idle
+        self._end = end
+        self._writers: set[asyncio.StreamWriter] = set()
+        idle.clients(0)
+
+    async def connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """One client, from its Hello to its end. Nothing a client sends ends more than its own connection."""
+        self._writers.add(writer)
+        outlet = _Outlet(writer)
+        try:
+            await self._serve(_Messages(reader, outlet), outlet)
+        except (ConnectionError, FrameTooLarge, TimeoutError, asyncio.IncompleteReadError) as error:
+            log.info("a client's connection ended: %s", error)
+        except Exception:
+            log.exception("a client's connection failed")
+        finally:
+            self._writers.discard(writer)
+            writer.close()
+            with contextlib.suppress(OSError):
+                await writer.wait_closed()
+
+    def disconnect_all(self) -> None:
+        for writer in self._writers:
+            writer.close()
+
+    async def _serve(self, messages: _Messages, outlet: _Outlet) -> None:
+        async with asyncio.timeout(HELLO_S):
+            hello = await messages.next()
+        client = self._greet(hello, outlet)
+        if client is None:
+            return
+        self._idle.clients(len(self._service.clients))
+        try:
+            while (message := await messages.next()) is not None:
+                if isinstance(message, Shutdown):
+                    self._end.set()
+                    return
+                if isinstance(message, Hello):
+                    outlet.push(Failed("bad_message", "Hello comes once, first"))
+                    continue
+                client.take(message)
+        finally:
+            await client.close()
+            self._idle.clients(len(self._service.clients))
+
+    def _greet(self, hello: ClientMessage | None, outlet: _Outlet) -> Client | None:
+        if hello is None:
+            return None
+        if not isinstance(hello, Hello):
+            outlet.push(Failed("bad_hello", "the first message must be Hello"))
+        elif not hmac.compare_digest(hello.token.encode(), self._token.encode()):
+            outlet.push(
+                Failed("unauthorized", "the token is not this run's; read it from the runtime directory")
+            )
+        elif hello.api != API_VERSION:
+            outlet.push(
+                Failed(
+                    "bad_hello",
+                    f"the daemon speaks version {API_VERSION}, this client {hello.api}; "
+                    "run: draftwire daemon stop, and start the newer one",
+                )
+            )
+        else:
+            return self._accept(hello, outlet)
+        return None
+
+    def _accept(self, hello: Hello, outlet: _Outlet) -> Client | None:
+        try:
+            client = Client(self._service, hello.client, outlet.push, hello.settings)
+        except ConfigError as error:
+            outlet.push(Failed("bad_setting", str(error)))
+            return None
+        outlet.push(Welcome(API_VERSION, VERSION, os.getpid(), self._service.config.draft.model))
+        outlet.push(self._service.status())
+        return client
+
+
+class _Outlet:
+    """Writes messages to a client; one that does not read is cut off."""
+
+    def __init__(self, writer: asyncio.StreamWriter) -> None:
+        self._writer = writer
+
+    def push(self, message: DaemonMessage) -> None:
+        if self._writer.is_closing():
+            return
+        if self._writer.transport.get_write_buffer_size() > MOST_UNREAD_BYTES:
+            log.warning("a client does not read; disconnecting it")
+            self._writer.transport.abort()
+            return
+        try:
+            self._writer.write(encode(message))
+        except FrameError as error:
+            log.error("an answer could not be sent: %s", error)
+
+
+class _Messages:
+    """What a client sends, one message at a time; None at the end. A bad one is answered and skipped."""
+
+    def __init__(self, reader: asyncio.StreamReader, outlet: _Outlet) -> None:
+        self._reader = reader
+        self._outlet = outlet
+        self._frames = for_daemon()
+
+    async def next(self) -> ClientMessage | None:
+        while True:
+            try:
+                message = self._frames.next_message()
+            except BadMessage as error:
+                self._outlet.push(Failed("bad_message", str(error)))
+                continue
+            if message is not None:
+                return message
+            data = await self._reader.read(READ_BYTES)
+            if not data:
+                return None
+            self._frames.feed(data)
+
+
+def _end_on_signals(end: asyncio.Event) -> None:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+            loop.add_signal_handler(number, end.set)

@@ -1,0 +1,151 @@
+"""What the daemon counts, for `draftwire stats`: local, in memory, numbers and reasons only (no code text).
+
+Latencies are seconds from the message's arrival at the daemon to its answer.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from daemon.api.messages import AcceptKind, NothingReason
+from daemon.link_session import Committed
+
+KEPT_REQUESTS = 50
+KEPT_LATENCIES = 10_000
+
+
+@dataclass(slots=True)
+class Acceptance:
+    """Rounds with the verifier, of one language."""
+
+    rounds: int = 0
+    drafted: int = 0
+    """Draft tokens verified."""
+    accepted: int = 0
+    emitted: int = 0
+    """Correction and bonus tokens: the target's own, one a round."""
+
+    @property
+    def acceptance_rate(self) -> float | None:
+        """Accepted draft tokens / draft tokens verified."""
+        return self.accepted / self.drafted if self.drafted else None
+
+    @property
+    def accepted_per_round(self) -> float | None:
+        """Accepted draft tokens per round that had any; the bonus token is not counted."""
+        return self.accepted / self.rounds if self.rounds else None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One of the last requests: what became of it."""
+
+    document: str
+    language: str
+    seconds: float
+    shown: int
+    """Code points answered with."""
+    reason: NothingReason | None
+
+
+@dataclass(slots=True)
+class Statistics:
+    """Counters since the daemon started."""
+
+    keys: int = 0
+    requests: int = 0
+    suggestions: int = 0
+    drafted_tokens: int = 0
+    target_alone_tokens: int = 0
+    """Tokens the target decoded without a draft."""
+    shown: int = 0
+    accepted: Counter[str] = field(default_factory=Counter)
+    accepted_characters: int = 0
+    nothing: Counter[str] = field(default_factory=Counter)
+    by_language: dict[str, Acceptance] = field(default_factory=dict)
+    first_ghost_s: deque[float] = field(default_factory=lambda: deque(maxlen=KEPT_LATENCIES))
+    verdict_s: deque[float] = field(default_factory=lambda: deque(maxlen=KEPT_LATENCIES))
+    last: deque[Request] = field(default_factory=lambda: deque(maxlen=KEPT_REQUESTS))
+
+    def drafted(self) -> None:
+        self.drafted_tokens += 1
+
+    def round(self, language: str, committed: Committed, seconds: float) -> None:
+        """A verdict came, `seconds` after the one before it (or after the context was sent)."""
+        self.verdict_s.append(seconds)
+        if committed.drafted == 0:
+            self.target_alone_tokens += 1
+            return
+        counts = self.by_language.setdefault(language, Acceptance())
+        counts.rounds += 1
+        counts.drafted += committed.drafted
+        counts.accepted += committed.accepted
+        counts.emitted += 1
+
+    def answered(self, request: Request) -> None:
+        self.requests += 1
+        self.last.append(request)
+        if request.reason is not None:
+            self.nothing[request.reason] += 1
+        else:
+            self.suggestions += 1
+            self.first_ghost_s.append(request.seconds)
+
+    def was_accepted(self, kind: AcceptKind, characters: int) -> None:
+        self.accepted[kind] += 1
+        self.accepted_characters += characters
+
+    def snapshot(self) -> dict[str, Any]:
+        """Plain values for `draftwire stats`. Times in milliseconds."""
+        total = _sum(self.by_language.values())
+        return {
+            "keys": self.keys,
+            "requests": self.requests,
+            "suggestions": self.suggestions,
+            "shown": self.shown,
+            "accepted": dict(self.accepted),
+            "accepted_characters": self.accepted_characters,
+            "drafted_tokens": self.drafted_tokens,
+            "target_alone_tokens": self.target_alone_tokens,
+            "first_ghost_ms": percentiles(self.first_ghost_s),
+            "verdict_ms": percentiles(self.verdict_s),
+            "acceptance": _with_rates(total),
+            "languages": {name: _with_rates(counts) for name, counts in sorted(self.by_language.items())},
+            "nothing": dict(self.nothing),
+            "last_requests": [asdict(request) for request in self.last],
+        }
+
+
+def percentiles(seconds: Iterable[float]) -> dict[str, float | int]:
+    """Count, and P50, P90, P99 in milliseconds (absent without values)."""
+    values = np.fromiter(seconds, dtype=np.float64) * 1000
+    if not len(values):
+        return {"count": 0}
+    p50, p90, p99 = (round(float(value), 2) for value in np.percentile(values, [50, 90, 99]))
+    return {"count": len(values), "p50": p50, "p90": p90, "p99": p99}
+
+
+def _sum(parts: Iterable[Acceptance]) -> Acceptance:
+    total = Acceptance()
+    for part in parts:
+        total.rounds += part.rounds
+        total.drafted += part.drafted
+        total.accepted += part.accepted
+        total.emitted += part.emitted
+    return total
+
+
+def _with_rates(counts: Acceptance) -> dict[str, Any]:
+    rate, per_round = counts.acceptance_rate, counts.accepted_per_round
+    return {
+        "rounds": counts.rounds,
+        "drafted": counts.drafted,
+        "accepted": counts.accepted,
+        "acceptance_rate": None if rate is None else round(rate, 4),
+        "accepted_per_round": None if per_round is None else round(per_round, 3),
+    }

@@ -1,0 +1,360 @@
+"""The link to the verifier: one websocket, kept up by itself, with many sessions on it.
+
+    connecting -> online -> (lost, refused) -> wait (back-off) -> connecting ...
+
+A shell: connecting, the handshake, reading and writing frames, liveness pings. What the frames mean to a session
+is `daemon/link_session.py`; when a round may be sent is the `Circuit`. Losing the link never raises to anybody:
+`state` and `reason` say so, sessions are told by `lost`, and the draft goes on alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import ssl
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+from urllib.parse import urlsplit
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
+
+from daemon.api.messages import LinkState
+from daemon.circuit import Backoff, Circuit
+from speculation.codec import MAX_FRAME_BYTES, FrameError, decode, encode
+from speculation.messages import AnyMessage, Error, Hello, Message, Ping, Pong, Verdict, Welcome
+
+log = logging.getLogger(__name__)
+
+HANDSHAKE_S = 5.0
+PING_EVERY_S = 0.5
+PING_DEADLINE_S = 1.5
+"""A dead link is noticed within this time; the status then says so inside two seconds."""
+REFUSED_RETRY_S = 15.0
+QUEUE_FRAMES = 1024
+
+
+class Refused(Exception):
+    """The verifier said no; trying again soon is of no use. The message says what to do."""
+
+
+class LinkDead(ConnectionError):
+    """The connection stands but nothing moves on it."""
+
+
+class LinkUser(Protocol):
+    """A session on the link. All calls come in the event loop."""
+
+    def verdict(self, verdict: Verdict) -> None: ...
+
+    def error(self, error: Error) -> None: ...
+
+    def lost(self) -> None:
+        """The connection is gone, and what the verifier knew of the session with it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LinkSettings:
+    """Where the verifier is and how to trust it. `token` is never logged or shown."""
+
+    url: str
+    token: str = ""
+    ca_file: str = ""
+    insecure_skip_verify: bool = False
+
+    def __repr__(self) -> str:
+        return f"LinkSettings({self.host})"
+
+    @property
+    def host(self) -> str:
+        """Host and port, for people."""
+        return urlsplit(self.url).netloc.rpartition("@")[2]
+
+
+class VerifierLink:
+    """Keeps the link up. `changed` is called whenever `state`, `reason` or `welcome` changes."""
+
+    def __init__(
+        self,
+        settings: LinkSettings,
+        hello: Callable[[], Hello],
+        changed: Callable[[], None],
+        clock: Callable[[], float],
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        self.settings = settings
+        self.state: LinkState = "connecting"
+        self.reason = ""
+        self.welcome: Welcome | None = None
+        self.round_trip_s = 0.0
+        self.retry_at = 0.0
+        self._hello = hello
+        self._changed = changed
+        self._clock = clock
+        self._jitter = jitter
+        self._circuit = Circuit()
+        self._users: dict[int, LinkUser] = {}
+        self._outgoing: asyncio.Queue[bytes] = asyncio.Queue(QUEUE_FRAMES)
+        self._connected = False
+        self._ping_sent: dict[int, float] = {}
+        self._failure: Exception | None = None
+        """Why this side gave the connection up."""
+
+    # --- used by sessions
+
+    def attach(self, session: int, user: LinkUser) -> None:
+        self._users[session] = user
+
+    def detach(self, session: int) -> None:
+        self._users.pop(session, None)
+
+    @property
+    def usable(self) -> bool:
+        """Whether a round may be sent now."""
+        return self._connected and self._circuit.allows(self._clock())
+
+    @property
+    def connected(self) -> bool:
+        return self._connected
+
+    def send(self, message: Message) -> None:
+        """Queue a message; silently nothing when the link is down (`lost` has been, or will be, called)."""
+        if not self._connected:
+            return
+        try:
+            self._outgoing.put_nowait(encode(message))
+        except asyncio.QueueFull:
+            self._failure = LinkDead(f"the verifier at {self.settings.host} stopped reading")
+
+    def hit(self) -> None:
+        """A verdict came in time."""
+        was_open = self._circuit.open_until is not None
+        self._circuit = self._circuit.hit()
+        if was_open and self._connected:
+            self._set("online", "")
+
+    def miss(self, deadline_s: float) -> None:
+        """A verdict missed its deadline of `deadline_s` seconds."""
+        if not self._connected:
+            return
+        self._circuit = self._circuit.miss(self._clock())
+        if self._circuit.open_until is not None:
+            self.retry_at = self._circuit.open_until
+            self._set(
+                "slow", f"{self._circuit.misses} verdicts in a row took over {deadline_s * 1000:.0f} ms"
+            )
+
+    # --- the connection
+
+    async def run(self) -> None:
+        """Connect, serve, and connect again, until cancelled."""
+        backoff = Backoff()
+        while True:
+            self._set("connecting" if backoff.failures == 0 else self.state, self.reason)
+            started = self._clock()
+            failure: Exception
+            try:
+                await self._one_connection()
+                failure = self._failure or ConnectionError(f"{self.settings.host} closed the connection")
+            except Refused as refusal:
+                self._lose("refused", str(refusal))
+                await self._wait(REFUSED_RETRY_S * (0.5 + self._jitter() / 2))
+                continue
+            except (OSError, TimeoutError, ConnectionClosed, InvalidHandshake, ssl.SSLError) as error:
+                failure = self._failure or error
+            except InvalidURI:
+                self._lose(
+                    "refused", "verifier.url is not a websocket address; it looks like wss://HOST:PORT"
+                )
+                return
+            backoff = Backoff() if self._clock() - started > 10.0 else backoff
+            backoff = backoff.failed()
+            self._lose("offline", explain(failure, self.settings))
+            await self._wait(backoff.delay_s(self._jitter()))
+
+    async def _one_connection(self) -> None:
+        async with asyncio.timeout(HANDSHAKE_S):
+            socket = await self._connect()
+        async with socket:
+            async with asyncio.timeout(HANDSHAKE_S):
+                welcome = await self._shake_hands(socket)
+            self._begin(welcome)
+            helpers = [
+                asyncio.create_task(self._write(socket)),
+                asyncio.create_task(self._keep_alive(socket)),
+            ]
+            try:
+                await self._read(socket)
+            finally:
+                for task in helpers:
+                    task.cancel()
+                await asyncio.gather(*helpers, return_exceptions=True)
+
+    async def _connect(self) -> ClientConnection:
+        settings = self.settings
+        headers = {"Authorization": f"Bearer {settings.token}"} if settings.token else {}
+        loopback = urlsplit(settings.url).hostname in ("localhost", "127.0.0.1", "::1")
+        try:
+            return await connect(
+                settings.url,
+                ssl=_tls(settings),
+                additional_headers=headers,
+                compression=None,
+                max_size=MAX_FRAME_BYTES,
+                ping_interval=None,
+                close_timeout=1.0,
+                proxy=None if loopback else True,
+            )
+        except InvalidStatus as answer:
+            raise _refusal(answer.response.status_code) from answer
+
+    async def _shake_hands(self, socket: ClientConnection) -> Welcome:
+        await socket.send(encode(self._hello()))
+        answer = _decoded(await socket.recv())
+        if isinstance(answer, Welcome):
+            return answer
+        if isinstance(answer, Error):
+            raise Refused(answer.message)
+        raise Refused(f"the verifier answered HELLO with {type(answer).__name__}; is it of another version?")
+
+    def _begin(self, welcome: Welcome) -> None:
+        self.welcome = welcome
+        self._connected = True
+        self._failure = None
+        self._circuit = Circuit()
+        self._ping_sent.clear()
+        while not self._outgoing.empty():
+            self._outgoing.get_nowait()
+        self._set("online", "")
+
+    async def _read(self, socket: ClientConnection) -> None:
+        async for data in socket:
+            self._take(_decoded(data))
+
+    def _take(self, message: AnyMessage) -> None:
+        if isinstance(message, Verdict):
+            user = self._users.get(message.session)
+            if user is not None:
+                user.verdict(message)
+        elif isinstance(message, Pong):
+            sent = self._ping_sent.pop(message.nonce, None)
+            if sent is not None:
+                self.round_trip_s = self._clock() - sent
+        elif isinstance(message, Error):
+            self._take_error(message)
+        elif isinstance(message, Ping):
+            self.send(Pong(message.nonce))
+        else:
+            log.debug("%s from the verifier is not used", type(message).__name__)
+
+    def _take_error(self, error: Error) -> None:
+        log.debug("verifier: %s", error.code)
+        user = None if error.session is None else self._users.get(error.session)
+        if user is not None:
+            user.error(error)
+        elif error.session is None and error.code in (
+            "unauthorized",
+            "vocabulary_mismatch",
+            "protocol_mismatch",
+        ):
+            raise Refused(error.message)
+
+    async def _write(self, socket: ClientConnection) -> None:
+        while True:
+            await socket.send(await self._outgoing.get())
+
+    async def _keep_alive(self, socket: ClientConnection) -> None:
+        """Ping; when a ping stays unanswered, or a write found the link dead, cut the connection."""
+        nonce = 0
+        while self._failure is None:
+            nonce += 1
+            self._ping_sent[nonce] = self._clock()
+            self.send(Ping(nonce))
+            await asyncio.sleep(PING_EVERY_S)
+            oldest = min(self._ping_sent.values(), default=None)
+            if oldest is not None and self._clock() - oldest >= PING_DEADLINE_S:
+                self._failure = LinkDead(f"the verifier at {self.settings.host} stopped answering")
+        self._lose("offline", str(self._failure))
+        socket.transport.abort()
+
+    def _lose(self, state: LinkState, reason: str) -> None:
+        was_connected, self._connected = self._connected, False
+        self.welcome = None
+        self._set(state, reason)
+        if was_connected or state == "refused":
+            for user in list(self._users.values()):
+                user.lost()
+
+    async def _wait(self, seconds: float) -> None:
+        self.retry_at = self._clock() + seconds
+        self._changed()
+        await asyncio.sleep(seconds)
+
+    def _set(self, state: LinkState, reason: str) -> None:
+        if (state, reason) != (self.state, self.reason):
+            self.state, self.reason = state, reason
+            log.info("verifier %s: %s%s", self.settings.host, state, f" ({reason})" if reason else "")
+        self._changed()
+
+
+def explain(failure: BaseException, settings: LinkSettings) -> str:
+    """Why the link is down, and what to do, in one line."""
+    host = settings.host
+    if isinstance(failure, ssl.SSLCertVerificationError):
+        return (
+            f"the certificate of {host} is not trusted ({failure.verify_message}); "
+            "set verifier.ca_file to the authority's PEM file"
+        )
+    if isinstance(failure, ssl.SSLError):
+        return f"TLS with {host} failed; does it serve ws:// instead of wss://?"
+    if isinstance(failure, LinkDead):
+        return str(failure)
+    if isinstance(failure, ConnectionRefusedError):
+        return f"nothing listens at {host}; is the verifier running there?"
+    if isinstance(failure, TimeoutError):
+        return f"{host} did not answer in {HANDSHAKE_S:.0f} s"
+    if isinstance(failure, ConnectionClosed):
+        return f"{host} closed the connection"
+    if isinstance(failure, InvalidHandshake):
+        return f"{host} is no Draftwire verifier (its websocket handshake failed)"
+    return f"{host}: {failure}"
+
+
+def _refusal(status: int) -> Exception:
+    if status in (401, 403):
+        return Refused(
+            "the verifier refused the token; put the right one into the file that verifier.token_file names "
+            "(or DRAFTWIRE_VERIFIER_TOKEN)"
+        )
+    if status in (429, 503):
+        return ConnectionError(f"the verifier is full or shutting down (HTTP {status})")
+    return Refused(f"the address answered HTTP {status}; verifier.url must name a Draftwire verifier")
+
+
+def _tls(settings: LinkSettings) -> ssl.SSLContext | None:
+    if not settings.url.startswith("wss:"):
+        return None
+    context = ssl.create_default_context()
+    if settings.ca_file:
+        try:
+            context.load_verify_locations(settings.ca_file)
+        except (OSError, ssl.SSLError) as error:
+            raise Refused(f"verifier.ca_file can't be read as PEM: {error}") from error
+    if settings.insecure_skip_verify:
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    return context
+
+
+def _decoded(data: str | bytes) -> AnyMessage:
+    if isinstance(data, str):
+        raise Refused("the verifier sent a text frame; is it of another version?")
+    try:
+        return decode(data)
+    except FrameError as error:
+        raise Refused(
+            f"a frame from the verifier can't be read ({error}); is it of another version?"
+        ) from error
