@@ -1,7 +1,7 @@
 """What shape a decoder of the Llama family has, read from a Hugging Face `config.json` or from GGUF metadata.
 
-Supported: Llama (1 to 3.x with `llama3` rope scaling), Qwen2 / Qwen2.5 and Qwen3, dense. Everything the decoder does not
-compute is refused here by name, so that a model is never run as something it is not.
+Supported: Llama (1 to 3.x with `llama3` rope scaling), Qwen2 / Qwen2.5 and Qwen3, dense. Everything the decoder does
+not compute is refused here by name, so that a model is never run as something it is not.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class DecoderConfig:
 
 
 def from_hf(config: Mapping[str, object]) -> DecoderConfig:
-    """The configuration in a parsed `config.json` (transformers 4 and 5). Raises ModelUnusable, saying what is not supported."""
+    """The configuration in a parsed `config.json` (transformers 4, 5). Raises ModelUnusable: what is not supported."""
     family = _family(str(config.get("model_type")))
     _require(config.get("hidden_act", "silu") == "silu", f"activation {config.get('hidden_act')!r}")
     _require(not config.get("mlp_bias"), "biases in the feed-forward layers")
@@ -89,7 +89,10 @@ def from_gguf(metadata: Mapping[str, object], *, n_vocab: int, tied_head: bool) 
     family = _family(arch)
     own = {k.removeprefix(f"{arch}."): v for k, v in metadata.items() if k.startswith(f"{arch}.")}
     _require(not own.get("expert_count"), "mixtures of experts")
-    _require(own.get("rope.scaling.type", "none") in ("none", "llama3"), f"rope scaling {own.get('rope.scaling.type')!r}")
+    _require(
+        own.get("rope.scaling.type", "none") in ("none", "llama3"),
+        f"rope scaling {own.get('rope.scaling.type')!r}",
+    )
     heads, hidden = _int(own, "attention.head_count"), _int(own, "embedding_length")
     head_dim = _int(own, "attention.key_length", hidden // heads)
     _require(_int(own, "rope.dimension_count", head_dim) == head_dim, "partial rotary embedding")
@@ -114,7 +117,9 @@ def from_gguf(metadata: Mapping[str, object], *, n_vocab: int, tied_head: bool) 
 
 def _family(name: str) -> Family:
     if name not in _FAMILIES:
-        raise ModelUnusable(f"the torch engine runs {', '.join(_FAMILIES)} models, not {name!r}: choose a model of these families")
+        raise ModelUnusable(
+            f"the torch engine runs {', '.join(_FAMILIES)} models, not {name!r}: choose a model of these families"
+        )
     return _FAMILIES[name]
 
 

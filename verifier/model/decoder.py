@@ -3,7 +3,8 @@
 One call runs a ragged batch: the new tokens of all sequences stand in one row dimension for the linear layers, and
 attention runs per sequence against its own cache slot. It knows nothing of sessions, drafts or sampling.
 
-Shapes: T rows (new tokens of all sequences), R rows whose logits are wanted, H query heads, K key-value heads, D head width.
+Shapes: T rows (new tokens of all sequences), R rows whose logits are wanted, H query heads, K key-value heads, D the
+head width.
 """
 
 from __future__ import annotations
@@ -54,7 +55,9 @@ class Decoder:
     def __init__(self, config: DecoderConfig, weights: Weights, n_positions: int) -> None:
         self.config, self.weights = config, weights
         self.device, self.dtype = weights.embedding.device, weights.embedding.dtype
-        self._cos, self._sin = _rope_tables(config, weights.rope_divisors, n_positions, self.device, self.dtype)
+        self._cos, self._sin = _rope_tables(
+            config, weights.rope_divisors, n_positions, self.device, self.dtype
+        )
 
     @torch.inference_mode()
     def logits(self, segments: Sequence[Segment], cache: KVCache) -> Tensor:
@@ -68,14 +71,21 @@ class Decoder:
         return linear(self._norm(x[wanted], self.weights.norm), self.weights.head)
 
     def _attention(
-        self, x: Tensor, layer: Layer, cos: Tensor, sin: Tensor, keys: Tensor, values: Tensor, spans: list[_Span]
+        self,
+        x: Tensor,
+        layer: Layer,
+        cos: Tensor,
+        sin: Tensor,
+        keys: Tensor,
+        values: Tensor,
+        spans: list[_Span],
     ) -> Tensor:
         c = self.config
         qkv = linear(x, layer.qkv, layer.qkv_bias).view(len(x), -1, c.head_dim)  # [T, H + 2K, D]
-        qk, v = qkv.split((c.n_heads + c.n_kv_heads, c.n_kv_heads), dim=1)
+        qk, v = qkv[:, : -c.n_kv_heads], qkv[:, -c.n_kv_heads :]
         if layer.q_norm is not None and layer.k_norm is not None:
-            q, k = qk.split((c.n_heads, c.n_kv_heads), dim=1)
-            qk = torch.cat((self._norm(q, layer.q_norm), self._norm(k, layer.k_norm)), dim=1)
+            q, k = self._norm(qk[:, : c.n_heads], layer.q_norm), self._norm(qk[:, c.n_heads :], layer.k_norm)
+            qk = torch.cat((q, k), dim=1)
         qk = torch.addcmul(qk * cos, qk.roll(c.head_dim // 2, -1), sin)
         q, k, v = qk[:, : c.n_heads].transpose(0, 1), qk[:, c.n_heads :].transpose(0, 1), v.transpose(0, 1)
         seen = []
@@ -86,7 +96,11 @@ class Decoder:
             own_values[:, s.start :] = v[:, rows]
             seen.append(
                 scaled_dot_product_attention(
-                    q[None, :, rows], own_keys[None], own_values[None], attn_mask=s.mask, enable_gqa=c.group > 1
+                    q[None, :, rows],
+                    own_keys[None],
+                    own_values[None],
+                    attn_mask=s.mask,
+                    enable_gqa=c.group > 1,
                 )[0].transpose(0, 1)
             )
         out = seen[0] if len(seen) == 1 else torch.cat(seen)

@@ -22,7 +22,9 @@ class GgufFile:
             raise ModelUnusable(f"there is no model file {path}: check the path")
         with path.open("rb") as file:
             if file.read(4) != b"GGUF":
-                raise ModelUnusable(f"{path} is not a GGUF file: give a .gguf model or a folder saved by transformers")
+                raise ModelUnusable(
+                    f"{path} is not a GGUF file: give a .gguf model or a folder saved by transformers"
+                )
         try:
             reader = GGUFReader(path)
             self._tensors = {tensor.name: tensor for tensor in reader.tensors}
@@ -52,9 +54,14 @@ class GgufFile:
         """One tensor as float32, in [out, in] order."""
         stored = self._tensors[name]
         try:
-            return dequantize(stored.data, stored.tensor_type).astype(np.float32, copy=False)
+            values: NDArray[np.float32] = dequantize(stored.data, stored.tensor_type).astype(
+                np.float32, copy=False
+            )
         except Exception as error:
             raise self._damaged(error) from error
+        return values
 
     def _damaged(self, error: Exception) -> ModelUnusable:
-        return ModelUnusable(f"{self._path} is damaged ({type(error).__name__}: {error}): fetch the model again")
+        return ModelUnusable(
+            f"{self._path} is damaged ({type(error).__name__}: {error}): fetch the model again"
+        )

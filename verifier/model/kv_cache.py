@@ -21,7 +21,13 @@ class KVCache:
     """
 
     def __init__(
-        self, config: DecoderConfig, n_slots: int, n_positions: int, *, device: torch.device, dtype: torch.dtype
+        self,
+        config: DecoderConfig,
+        n_slots: int,
+        n_positions: int,
+        *,
+        device: torch.device,
+        dtype: torch.dtype,
     ) -> None:
         shape = (config.n_layers, n_slots, config.n_kv_heads, n_positions, config.head_dim)
         self.n_slots, self.n_positions = n_slots, n_positions

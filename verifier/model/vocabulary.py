@@ -7,7 +7,7 @@ arrive as ids. The rules from texts to bytes are `speculation.vocabulary`'s.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +15,19 @@ from speculation.vocabulary import TextKind, VocabularyIdentity, identify, token
 from verifier.errors import ModelUnusable
 from verifier.model.gguf_file import GgufFile
 
-DECLARED = ("bos", "eos", "eot", "pad", "sep", "fim_pre", "fim_suf", "fim_mid", "fim_pad", "fim_rep", "fim_sep")
+DECLARED = (
+    "bos",
+    "eos",
+    "eot",
+    "pad",
+    "sep",
+    "fim_pre",
+    "fim_suf",
+    "fim_mid",
+    "fim_pad",
+    "fim_rep",
+    "fim_sep",
+)
 """Special ids a model file can name itself."""
 
 _BY_TEXT: dict[str, tuple[str, ...]] = {
@@ -23,7 +35,9 @@ _BY_TEXT: dict[str, tuple[str, ...]] = {
         "<|eot_id|>", "<|im_end|>", "<|end|>", "<end_of_turn>", "<|endoftext|>", "<|end_of_text|>", "<EOT>", "_<EOT>",
         "<｜end▁of▁sentence｜>", "<end_of_utterance>",
     ),
-    "fim_pre": ("<|fim_prefix|>", "<fim-prefix>", "<fim_prefix>", "<|fim_begin|>", "<PRE>", "▁<PRE>", "<｜fim▁begin｜>"),
+    "fim_pre": (
+        "<|fim_prefix|>", "<fim-prefix>", "<fim_prefix>", "<|fim_begin|>", "<PRE>", "▁<PRE>", "<｜fim▁begin｜>",
+    ),
     "fim_suf": ("<|fim_suffix|>", "<fim-suffix>", "<fim_suffix>", "<|fim_hole|>", "<SUF>", "▁<SUF>", "<｜fim▁hole｜>"),
     "fim_mid": ("<|fim_middle|>", "<fim-middle>", "<fim_middle>", "<|fim_end|>", "<MID>", "▁<MID>", "<｜fim▁end｜>"),
     "fim_pad": ("<|fim_pad|>", "<fim-pad>", "<fim_pad>", "<PAD>"),
@@ -59,7 +73,9 @@ def build(texts: Sequence[str], kind: TextKind, declared: Mapping[str, int]) -> 
             special[name] = min(found)
     ends = {id_of[text] for text in _ENDS_GENERATION if text in id_of}
     ends |= {special[name] for name in ("eos", "eot", "fim_pad", "fim_rep", "fim_sep") if name in special}
-    return TargetVocabulary(identify([token_bytes(text, kind=kind) for text in texts], special), frozenset(ends))
+    return TargetVocabulary(
+        identify([token_bytes(text, kind=kind) for text in texts], special), frozenset(ends)
+    )
 
 
 def from_gguf(file: GgufFile) -> TargetVocabulary:
@@ -67,7 +83,9 @@ def from_gguf(file: GgufFile) -> TargetVocabulary:
     kinds: dict[object, TextKind] = {"gpt2": "bytelevel", "llama": "sentencepiece"}
     model, texts = file.field("tokenizer.ggml.model"), file.field("tokenizer.ggml.tokens")
     if model not in kinds or not isinstance(texts, list):
-        raise ModelUnusable(f"the model's tokenizer is of kind {model!r}: the engine knows {', '.join(map(str, kinds))}")
+        raise ModelUnusable(
+            f"the model's tokenizer is of kind {model!r}: the engine knows {', '.join(map(str, kinds))}"
+        )
     names = {"pad": "padding", "sep": "seperator"}  # GGUF's own spelling
     declared = {}
     for name in DECLARED:
@@ -81,15 +99,27 @@ def from_folder(folder: Path, n_vocab: int) -> TargetVocabulary:
     """The vocabulary in `tokenizer.json` and the files beside it; ids without an entry are named as GGUF names them."""
     tokenizer = _json(folder / "tokenizer.json")
     model = _mapping(tokenizer.get("model"))
-    added = {str(t["content"]): t["id"] for t in tokenizer.get("added_tokens") or [] if isinstance(t, dict)}  # type: ignore[attr-defined]
-    id_of: dict[str, int] = {**{str(text): int(token) for text, token in _mapping(model.get("vocab")).items()}, **added}  # type: ignore[call-overload]
+    id_of = _ids(_mapping(model.get("vocab")).items())
+    added = tokenizer.get("added_tokens")
+    id_of |= (
+        _ids((t.get("content"), t.get("id")) for t in added if isinstance(t, dict))
+        if isinstance(added, list)
+        else {}
+    )
     texts = [f"[PAD{token}]" for token in range(n_vocab)]
     for text, token in id_of.items():
         if not 0 <= token < n_vocab:
-            raise ModelUnusable(f"tokenizer.json has an id {token}, the model only {n_vocab}: the folder mixes two models")
+            raise ModelUnusable(
+                f"tokenizer.json has an id {token}, the model only {n_vocab}: the folder mixes two models"
+            )
         texts[token] = text
     kind: TextKind = "sentencepiece" if model.get("byte_fallback") else "bytelevel"
     return build(texts, kind, _declared_in_folder(folder, id_of))
+
+
+def _ids(entries: Iterable[tuple[object, object]]) -> dict[str, int]:
+    """The entries that are a text and an id."""
+    return {text: token for text, token in entries if isinstance(text, str) and isinstance(token, int)}
 
 
 def _declared_in_folder(folder: Path, id_of: Mapping[str, int]) -> dict[str, int]:

@@ -1,7 +1,7 @@
 """Loading a model's weights: a safetensors folder as transformers writes it, or a GGUF file, dequantised.
 
-Both are read tensor by tensor under Hugging Face's names, then fused (q, k, v in one matrix; gate and up in one), so the
-decoder multiplies fewer, larger matrices. A missing, surplus or misshapen tensor is an error: never a guess.
+Both are read tensor by tensor under Hugging Face's names, then fused (q, k, v in one matrix; gate and up in one), so
+the decoder multiplies fewer, larger matrices. A missing, surplus or misshapen tensor is an error: never a guess.
 """
 
 from __future__ import annotations
@@ -84,9 +84,13 @@ class SafetensorsFolder:
             with safe_open(single, framework="pt") as file:
                 return dict.fromkeys(file.keys(), single)
         except FileNotFoundError as error:
-            raise ModelUnusable(f"{folder} has no model.safetensors: give a folder saved by transformers") from error
+            raise ModelUnusable(
+                f"{folder} has no model.safetensors: give a folder saved by transformers"
+            ) from error
         except (SafetensorError, OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise ModelUnusable(f"the weights in {folder} are damaged ({error}): fetch the model again") from error
+            raise ModelUnusable(
+                f"the weights in {folder} are damaged ({error}): fetch the model again"
+            ) from error
 
 
 _GGUF_PARTS = {
@@ -150,7 +154,9 @@ def _half_apart(rows: np.ndarray, head_dim: int) -> np.ndarray:
     return np.swapaxes(paired, 1, 2).reshape(rows.shape)
 
 
-def assemble(config: DecoderConfig, source: TensorSource, *, device: torch.device, dtype: torch.dtype) -> Weights:
+def assemble(
+    config: DecoderConfig, source: TensorSource, *, device: torch.device, dtype: torch.dtype
+) -> Weights:
     """Read and fuse all weights. Raises ModelUnusable naming the tensor that is missing, surplus or misshapen."""
     reader = _Reader(config, source, device, dtype)
     embedding = reader.matrix("model.embed_tokens.weight", config.n_vocab, config.hidden)
@@ -167,10 +173,14 @@ def _layer(c: DecoderConfig, reader: _Reader, prefix: str) -> Layer:
     biases = {p: reader.optional(f"{prefix}self_attn.{p}_proj.bias", width) for p, width in heads.items()}
     present = [bias for bias in biases.values() if bias is not None]
     if present and len(present) < len(heads):
-        raise ModelUnusable(f"{prefix}self_attn has biases for some of q, k, v only: the model file is damaged")
+        raise ModelUnusable(
+            f"{prefix}self_attn has biases for some of q, k, v only: the model file is damaged"
+        )
     return Layer(
         attention_norm=reader.vector(f"{prefix}input_layernorm.weight", c.hidden),
-        qkv=torch.cat([reader.matrix(f"{prefix}self_attn.{p}_proj.weight", n, c.hidden) for p, n in heads.items()]),
+        qkv=torch.cat(
+            [reader.matrix(f"{prefix}self_attn.{p}_proj.weight", n, c.hidden) for p, n in heads.items()]
+        ),
         qkv_bias=torch.cat(present) if present else None,
         q_norm=reader.vector(f"{prefix}self_attn.q_norm.weight", c.head_dim) if c.qk_norm else None,
         k_norm=reader.vector(f"{prefix}self_attn.k_norm.weight", c.head_dim) if c.qk_norm else None,
@@ -186,7 +196,9 @@ def _layer(c: DecoderConfig, reader: _Reader, prefix: str) -> Layer:
 class _Reader:
     """Reads tensors of a known shape to one device and type, and remembers which."""
 
-    def __init__(self, config: DecoderConfig, source: TensorSource, device: torch.device, dtype: torch.dtype) -> None:
+    def __init__(
+        self, config: DecoderConfig, source: TensorSource, device: torch.device, dtype: torch.dtype
+    ) -> None:
         self._source, self._device, self._dtype = source, device, dtype
         self._read: set[str] = set()
 
@@ -201,17 +213,23 @@ class _Reader:
 
     def check_all_read(self, ignore: set[str]) -> None:
         surplus = sorted(
-            name for name in self._source.names - self._read - ignore if not name.endswith(".rotary_emb.inv_freq")
+            name
+            for name in self._source.names - self._read - ignore
+            if not name.endswith(".rotary_emb.inv_freq")
         )
         if surplus:
-            raise ModelUnusable(f"the torch engine does not compute the model's tensor {surplus[0]!r}: choose another model")
+            raise ModelUnusable(
+                f"the torch engine does not compute the model's tensor {surplus[0]!r}: choose another model"
+            )
 
     def _tensor(self, name: str, shape: tuple[int, ...]) -> Tensor:
         if name not in self._source.names:
             raise ModelUnusable(f"the model file has no tensor {name!r}: it is damaged or of another kind")
         tensor = self._source.read(name)
         if tuple(tensor.shape) != shape:
-            raise ModelUnusable(f"tensor {name!r} is {tuple(tensor.shape)}, not {shape}: the model file is damaged")
+            raise ModelUnusable(
+                f"tensor {name!r} is {tuple(tensor.shape)}, not {shape}: the model file is damaged"
+            )
         self._read.add(name)
         return tensor.to(self._device, self._dtype)
 
@@ -221,9 +239,13 @@ def read_config(folder: Path) -> Mapping[str, object]:
     try:
         parsed = json.loads((folder / "config.json").read_text("utf-8"))
     except FileNotFoundError as error:
-        raise ModelUnusable(f"{folder} has no config.json: give a folder saved by transformers, or a .gguf file") from error
+        raise ModelUnusable(
+            f"{folder} has no config.json: give a folder saved by transformers, or a .gguf file"
+        ) from error
     except (OSError, ValueError) as error:
-        raise ModelUnusable(f"{folder / 'config.json'} can't be read ({error}): fetch the model again") from error
+        raise ModelUnusable(
+            f"{folder / 'config.json'} can't be read ({error}): fetch the model again"
+        ) from error
     if not isinstance(parsed, dict):
         raise ModelUnusable(f"{folder / 'config.json'} holds no JSON object: fetch the model again")
     return parsed

@@ -58,7 +58,9 @@ def save_random(name: str, folder: Path, *, shard: str = "5GB") -> transformers.
 
 
 @pytest.fixture(scope="module", params=MODELS)
-def pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Decoder, transformers.PreTrainedModel]:
+def pair(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Decoder, transformers.PreTrainedModel]:
     folder = tmp_path_factory.mktemp("model")
     theirs = save_random(request.param, folder)
     return load_folder(folder, n_positions=512).decoder, theirs
@@ -105,7 +107,9 @@ def test_a_batch_of_sequences_equals_each_alone(pair: tuple[Decoder, transformer
     cache = cache_for(ours)
     sequences = {slot: random_ids(20 + 7 * slot, slot) for slot in range(4)}
     ours.logits([Segment(s, 0, ids[: 5 * s + 1], n_wanted=0) for s, ids in sequences.items()], cache)
-    logits = ours.logits([Segment(s, 5 * s + 1, ids[5 * s + 1 :], n_wanted=s + 1) for s, ids in sequences.items()], cache)
+    logits = ours.logits(
+        [Segment(s, 5 * s + 1, ids[5 * s + 1 :], n_wanted=s + 1) for s, ids in sequences.items()], cache
+    )
     expected = torch.cat([reference(theirs, ids)[-(s + 1) :] for s, ids in sequences.items()])
     assert close(logits, expected)
 
@@ -119,14 +123,19 @@ def test_rollback_equals_replay(pair: tuple[Decoder, transformers.PreTrainedMode
     assert close(ours.logits([Segment(2, 30, ids[30:], n_wanted=10)], cache), reference(theirs, ids)[30:])
 
 
-def test_each_node_of_a_tree_sees_its_own_path_only(pair: tuple[Decoder, transformers.PreTrainedModel]) -> None:
+def test_each_node_of_a_tree_sees_its_own_path_only(
+    pair: tuple[Decoder, transformers.PreTrainedModel],
+) -> None:
     ours, theirs = pair
     cache, trunk = cache_for(ours), random_ids(12, 5)
     nodes, parents = random_ids(6, 6), [-1, -1, 0, 0, 1, 4]
     paths = [[0], [1], [0, 2], [0, 3], [1, 4], [1, 4, 5]]
     ours.logits([Segment(0, 0, trunk[:9], n_wanted=0)], cache)
     logits = ours.logits([Segment(0, 9, [*trunk[9:], *nodes], parents, n_wanted=7)], cache)
-    expected = [reference(theirs, trunk)[-1], *(reference(theirs, trunk + [nodes[i] for i in p])[-1] for p in paths)]
+    expected = [
+        reference(theirs, trunk)[-1],
+        *(reference(theirs, trunk + [nodes[i] for i in p])[-1] for p in paths),
+    ]
     assert close(logits, torch.stack(expected))
     cache.keep_rows(0, 12, paths[-1])
     path = trunk + [nodes[i] for i in paths[-1]]

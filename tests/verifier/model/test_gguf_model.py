@@ -1,14 +1,13 @@
 """A GGUF file computes what llama.cpp computes from it.
 
-llama.cpp multiplies quantised weights with quantised activations, we multiply dequantised weights in float32; so the same
-weights are also given to llama.cpp as a float32 file, and there the two must agree to float32 rounding.
+llama.cpp multiplies quantised weights with quantised activations, we multiply dequantised weights in float32; so
+the same weights are also given to llama.cpp as a float32 file, and there the two must agree to float32 rounding.
 """
 
 from __future__ import annotations
 
 import ctypes
 import importlib.util
-from collections.abc import Iterator
 from pathlib import Path
 
 import llama_cpp
@@ -22,12 +21,33 @@ from verifier.model.load import LoadedModel, load_gguf
 
 pytestmark = [pytest.mark.model, pytest.mark.timeout(300)]
 
-FLOAT32_TOLERANCE = 0.01
-"""Logits span about -20..30. llama.cpp keeps its KV cache in float32 here (type_k, type_v), sums in another order."""
-QUANTISED_TOLERANCE = 4.0
-"""Against the file as shipped (Q4_1 weights times 8-bit activations): the largest error of any of 49,152 x 40 logits."""
+FLOAT32_TOLERANCE = 1e-3
+"""Logits span about -20..30; llama.cpp keeps keys and values in float32 here, too. Measured: 8e-5."""
+QUANTISED_TOLERANCE = 3.0
+"""Against the file as shipped (Q4_1 weights times 8-bit activations). Measured: 1.5, and 18 of 20 argmax equal."""
 
-IDS = [1, 5531, 198, 1604, 28, 338, 506, 260, 6400, 9838, 281, 2442, 3011, 17, 4712, 19354, 253, 198, 1604, 28]
+IDS = [
+    1,
+    5531,
+    198,
+    1604,
+    28,
+    338,
+    506,
+    260,
+    6400,
+    9838,
+    281,
+    2442,
+    3011,
+    17,
+    4712,
+    19354,
+    253,
+    198,
+    1604,
+    28,
+]
 
 
 def bundled() -> Path:
@@ -54,11 +74,15 @@ def float32_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
+_SILENCE: list[object] = []
+"""llama.cpp calls the callback for as long as the process lives."""
+
+
 @pytest.fixture(scope="module", autouse=True)
-def _quiet() -> Iterator[None]:
+def _quiet() -> None:
     silence = llama_cpp.llama_log_callback(lambda level, text, data: None)
     llama_cpp.llama_log_set(silence, ctypes.c_void_p(0))
-    yield
+    _SILENCE.append(silence)
 
 
 def llama_cpp_logits(path: Path) -> NDArray[np.float32]:
@@ -76,7 +100,10 @@ def llama_cpp_logits(path: Path) -> NDArray[np.float32]:
             batch.token[i], batch.pos[i], batch.n_seq_id[i], batch.logits[i] = token, i, 1, 1
             batch.seq_id[i][0] = 0
         assert llama_cpp.llama_decode(context, batch) == 0
-        rows = [np.ctypeslib.as_array(llama_cpp.llama_get_logits_ith(context, i), (49152,)) for i in range(len(IDS))]
+        rows = [
+            np.ctypeslib.as_array(llama_cpp.llama_get_logits_ith(context, i), (49152,))
+            for i in range(len(IDS))
+        ]
         return np.stack(rows).copy()
     finally:
         llama_cpp.llama_batch_free(batch)
@@ -93,14 +120,12 @@ def our_logits(model: LoadedModel) -> NDArray[np.float32]:
 
 def test_equals_llama_cpp_on_the_same_weights_in_float32(ours: LoadedModel, float32_file: Path) -> None:
     mine, theirs = our_logits(ours), llama_cpp_logits(float32_file)
-    print(np.abs(mine-theirs).max(), (mine.argmax(1) == theirs.argmax(1)).mean())
     assert np.abs(mine - theirs).max() <= FLOAT32_TOLERANCE
     assert (mine.argmax(1) == theirs.argmax(1)).all()
 
 
 def test_is_near_llama_cpp_on_the_quantised_file(ours: LoadedModel) -> None:
     mine, theirs = our_logits(ours), llama_cpp_logits(bundled())
-    print(np.abs(mine-theirs).max(), (mine.argmax(1) == theirs.argmax(1)).mean())
     assert np.abs(mine - theirs).max() <= QUANTISED_TOLERANCE
     assert (mine.argmax(1) == theirs.argmax(1)).mean() >= 0.8
 
@@ -111,7 +136,19 @@ def test_special_and_stop_ids_are_those_of_llama_cpp(ours: LoadedModel) -> None:
     model = llama_cpp.llama_model_load_from_file(str(bundled()).encode(), params)
     vocab = llama_cpp.llama_model_get_vocab(model)
     assert ours.vocabulary is not None
-    names = ("bos", "eos", "eot", "sep", "pad", "fim_pre", "fim_suf", "fim_mid", "fim_pad", "fim_rep", "fim_sep")
+    names = (
+        "bos",
+        "eos",
+        "eot",
+        "sep",
+        "pad",
+        "fim_pre",
+        "fim_suf",
+        "fim_mid",
+        "fim_pad",
+        "fim_rep",
+        "fim_sep",
+    )
     theirs = {name: getattr(llama_cpp, f"llama_vocab_{name}")(vocab) for name in names}
     ends = {i for i in range(ours.vocabulary.n_vocab) if llama_cpp.llama_vocab_is_eog(vocab, i)}
     llama_cpp.llama_model_free(model)
