@@ -114,7 +114,7 @@ def block_accept_probabilities(
 def _prefix_probability(weight: float, p_next: NDArray[np.float64], q_next: SparseQ) -> float:
     """m / (m + 1 - w) with m = sum max(0, w p - q) over the next position; 1 where both vanish."""
     mass = residual_mass(p_next, q_next, weight)
-    rest = mass + 1.0 - weight
+    rest = mass + (1.0 - weight)  # in this order: exactly `mass`, hence exactly 1, where the weight is 1
     return mass / rest if rest > 0 else 1.0
 
 

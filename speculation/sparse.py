@@ -59,3 +59,14 @@ def sample(q: SparseQ, u: float) -> int:
 def q_of(q: SparseQ, token: int) -> float:
     """The probability of `token` under q, exact in float64; 0 outside its support."""
     return q.weights[q.ids.index(token)] / WEIGHT_TOTAL if token in q.ids else 0.0
+
+
+def dense(q: SparseQ, n_vocab: int) -> NDArray[np.float64]:
+    """q as a row of shape [n_vocab].
+
+    A mid tier that drafts for a top tier must itself emit from this row, not from its unrounded p, because
+    the top tests against the quantised law.
+    """
+    row = np.zeros(n_vocab, dtype=np.float64)
+    row[q.ids] = np.asarray(q.weights, dtype=np.float64) / WEIGHT_TOTAL
+    return row
