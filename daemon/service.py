@@ -145,14 +145,19 @@ class Service:
             client.push(status)
 
     def _hello(self) -> Hello:
-        vocabulary = self.worker.vocabulary
-        return Hello(
-            protocol=PROTOCOL_VERSION,
-            vocabulary=vocabulary.fingerprint,
-            n_vocab=vocabulary.n_vocab,
-            special_ids=dict(vocabulary.special_ids),
-            draft_id=self.worker.engine.model_name[:200],
-        )
+        return hello_of(self.worker.engine)
+
+
+def hello_of(engine: DraftEngine) -> Hello:
+    """What the draft side says of itself to a verifier."""
+    vocabulary = engine.vocabulary
+    return Hello(
+        protocol=PROTOCOL_VERSION,
+        vocabulary=vocabulary.fingerprint,
+        n_vocab=vocabulary.n_vocab,
+        special_ids=dict(vocabulary.special_ids),
+        draft_id=engine.model_name[:200],
+    )
 
 
 class Client:
