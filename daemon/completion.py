@@ -31,13 +31,13 @@ from daemon.draft_worker import DraftWorker
 from daemon.engine import Aborted, Candidates, EngineFailed
 from daemon.gamma import tokens_to_send
 from daemon.generation import Generation, Limits
+from daemon.link import Link
 from daemon.link_session import Desynced, LinkSession
 from daemon.merge import News
 from daemon.prompt import Prompt
 from daemon.recall import best_fit
 from daemon.shaping import shape
 from daemon.statistics import Statistics
-from daemon.verifier_link import VerifierLink
 from speculation.messages import Error, Open, Verdict
 from speculation.sampling import Sampling, draw
 
@@ -112,7 +112,7 @@ class Completer:
         number: int,
         settings: Settings,
         worker: DraftWorker,
-        link: VerifierLink | None,
+        link: Link | None,
         statistics: Statistics,
         display: Display,
         clock: Callable[[], float],
@@ -371,7 +371,7 @@ class Completer:
         if run.finished or self._fits(run, place) is None:
             return True
         if wait == "verified":
-            return not self._awaits_target(run) and run.generation.drafted_to_the_end
+            return False
         if wait == "settled":
             return run.generation.drafted_to_the_end
         news = self._news(run, place)

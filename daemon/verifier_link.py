@@ -15,7 +15,6 @@ import random
 import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 from urllib.parse import urlsplit
 
 from websockets.asyncio.client import ClientConnection, connect
@@ -23,17 +22,25 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidSta
 
 from daemon.api.messages import LinkState
 from daemon.circuit import Backoff, Circuit
+from daemon.link import LinkUser
 from speculation.codec import MAX_FRAME_BYTES, FrameError, decode, encode
 from speculation.messages import AnyMessage, Error, Hello, Message, Ping, Pong, Verdict, Welcome
 
 log = logging.getLogger(__name__)
 
-HANDSHAKE_S = 5.0
-PING_EVERY_S = 0.5
-PING_DEADLINE_S = 1.5
-"""A dead link is noticed within this time; the status then says so inside two seconds."""
-REFUSED_RETRY_S = 15.0
 QUEUE_FRAMES = 1024
+LONG_ENOUGH_S = 10.0
+"""A connection that lived this long was a good one: the back-off starts anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkTimes:
+    """Seconds. A dead link is noticed within `ping_deadline`, so that the status says so inside two seconds."""
+
+    handshake: float = 5.0
+    ping_every: float = 0.5
+    ping_deadline: float = 1.5
+    refused_retry: float = 15.0
 
 
 class Refused(Exception):
@@ -42,18 +49,6 @@ class Refused(Exception):
 
 class LinkDead(ConnectionError):
     """The connection stands but nothing moves on it."""
-
-
-class LinkUser(Protocol):
-    """A session on the link. All calls come in the event loop."""
-
-    def verdict(self, verdict: Verdict) -> None: ...
-
-    def error(self, error: Error) -> None: ...
-
-    def lost(self) -> None:
-        """The connection is gone, and what the verifier knew of the session with it."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,17 +79,19 @@ class VerifierLink:
         changed: Callable[[], None],
         clock: Callable[[], float],
         jitter: Callable[[], float] = random.random,
+        times: LinkTimes | None = None,
     ) -> None:
         self.settings = settings
         self.state: LinkState = "connecting"
         self.reason = ""
-        self.welcome: Welcome | None = None
+        self._welcome: Welcome | None = None
         self.round_trip_s = 0.0
         self.retry_at = 0.0
         self._hello = hello
         self._changed = changed
         self._clock = clock
         self._jitter = jitter
+        self._times = times or LinkTimes()
         self._circuit = Circuit()
         self._users: dict[int, LinkUser] = {}
         self._outgoing: asyncio.Queue[bytes] = asyncio.Queue(QUEUE_FRAMES)
@@ -110,6 +107,10 @@ class VerifierLink:
 
     def detach(self, session: int) -> None:
         self._users.pop(session, None)
+
+    @property
+    def welcome(self) -> Welcome | None:
+        return self._welcome
 
     @property
     def usable(self) -> bool:
@@ -161,7 +162,7 @@ class VerifierLink:
                 failure = self._failure or ConnectionError(f"{self.settings.host} closed the connection")
             except Refused as refusal:
                 self._lose("refused", str(refusal))
-                await self._wait(REFUSED_RETRY_S * (0.5 + self._jitter() / 2))
+                await self._wait(self._times.refused_retry * (0.5 + self._jitter() / 2))
                 continue
             except (OSError, TimeoutError, ConnectionClosed, InvalidHandshake, ssl.SSLError) as error:
                 failure = self._failure or error
@@ -170,16 +171,16 @@ class VerifierLink:
                     "refused", "verifier.url is not a websocket address; it looks like wss://HOST:PORT"
                 )
                 return
-            backoff = Backoff() if self._clock() - started > 10.0 else backoff
+            backoff = Backoff() if self._clock() - started > LONG_ENOUGH_S else backoff
             backoff = backoff.failed()
             self._lose("offline", explain(failure, self.settings))
             await self._wait(backoff.delay_s(self._jitter()))
 
     async def _one_connection(self) -> None:
-        async with asyncio.timeout(HANDSHAKE_S):
+        async with asyncio.timeout(self._times.handshake):
             socket = await self._connect()
         async with socket:
-            async with asyncio.timeout(HANDSHAKE_S):
+            async with asyncio.timeout(self._times.handshake):
                 welcome = await self._shake_hands(socket)
             self._begin(welcome)
             helpers = [
@@ -221,7 +222,7 @@ class VerifierLink:
         raise Refused(f"the verifier answered HELLO with {type(answer).__name__}; is it of another version?")
 
     def _begin(self, welcome: Welcome) -> None:
-        self.welcome = welcome
+        self._welcome = welcome
         self._connected = True
         self._failure = None
         self._circuit = Circuit()
@@ -273,16 +274,16 @@ class VerifierLink:
             nonce += 1
             self._ping_sent[nonce] = self._clock()
             self.send(Ping(nonce))
-            await asyncio.sleep(PING_EVERY_S)
+            await asyncio.sleep(self._times.ping_every)
             oldest = min(self._ping_sent.values(), default=None)
-            if oldest is not None and self._clock() - oldest >= PING_DEADLINE_S:
+            if oldest is not None and self._clock() - oldest >= self._times.ping_deadline:
                 self._failure = LinkDead(f"the verifier at {self.settings.host} stopped answering")
         self._lose("offline", str(self._failure))
         socket.transport.abort()
 
     def _lose(self, state: LinkState, reason: str) -> None:
         was_connected, self._connected = self._connected, False
-        self.welcome = None
+        self._welcome = None
         self._set(state, reason)
         if was_connected or state == "refused":
             for user in list(self._users.values()):
@@ -308,19 +309,21 @@ def explain(failure: BaseException, settings: LinkSettings) -> str:
             f"the certificate of {host} is not trusted ({failure.verify_message}); "
             "set verifier.ca_file to the authority's PEM file"
         )
-    if isinstance(failure, ssl.SSLError):
+    if isinstance(failure, ssl.SSLError) or (
+        settings.url.startswith("wss:") and isinstance(failure, ConnectionResetError | ConnectionAbortedError)
+    ):
         return f"TLS with {host} failed; does it serve ws:// instead of wss://?"
     if isinstance(failure, LinkDead):
         return str(failure)
     if isinstance(failure, ConnectionRefusedError):
         return f"nothing listens at {host}; is the verifier running there?"
     if isinstance(failure, TimeoutError):
-        return f"{host} did not answer in {HANDSHAKE_S:.0f} s"
+        return f"{host} did not answer in time"
     if isinstance(failure, ConnectionClosed):
         return f"{host} closed the connection"
     if isinstance(failure, InvalidHandshake):
         return f"{host} is no Draftwire verifier (its websocket handshake failed)"
-    return f"{host}: {failure}"
+    return f"{host}: {str(failure) or type(failure).__name__}"
 
 
 def _refusal(status: int) -> Exception:

@@ -107,6 +107,8 @@ class FakeEngine:
         self.model_name = model_name
         self.n_sequences = n_sequences
         self.n_context = n_context
+        self.splits_at_lines = True
+        self.prompt_start: Sequence[int] = ()
         self.calls: list[tuple[int, list[int]]] = []
         """Every (sequence, ids) asked for."""
         self.aborts: list[int] = []

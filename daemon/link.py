@@ -1,0 +1,54 @@
+"""The seam to the verifier, as the completion loop sees it.
+
+Real link: `daemon/verifier_link.py`. Tests use `tests/fakes/link.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from speculation.messages import Error, Message, Verdict, Welcome
+
+
+class LinkUser(Protocol):
+    """A session on the link. All calls come in the event loop."""
+
+    def verdict(self, verdict: Verdict) -> None: ...
+
+    def error(self, error: Error) -> None: ...
+
+    def lost(self) -> None:
+        """The connection is gone, and with it what the verifier knew of the session."""
+        ...
+
+
+class Link(Protocol):
+    """A connection to the verifier that comes and goes."""
+
+    @property
+    def welcome(self) -> Welcome | None:
+        """What the verifier said of itself; None while there is no connection."""
+        ...
+
+    @property
+    def usable(self) -> bool:
+        """Whether a round may be sent now."""
+        ...
+
+    def attach(self, session: int, user: LinkUser) -> None:
+        """Deliver the session's messages to `user`."""
+        ...
+
+    def detach(self, session: int) -> None: ...
+
+    def send(self, message: Message) -> None:
+        """Queue a message; nothing happens while there is no connection (`lost` has been or will be called)."""
+        ...
+
+    def hit(self) -> None:
+        """A verdict came in time."""
+        ...
+
+    def miss(self, deadline_s: float) -> None:
+        """A verdict missed its deadline of `deadline_s` seconds."""
+        ...

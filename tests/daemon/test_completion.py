@@ -1,0 +1,483 @@
+"""The completion path with a scripted engine and a scripted target: what is answered, sent and shown, and when."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import time
+from collections.abc import Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from daemon.api.messages import Edit, SuggestionUpdate
+from daemon.completion import Answer, Completer, Settings
+from daemon.config import Config
+from daemon.display import Display
+from daemon.documents import Document, Place
+from daemon.draft_worker import DraftWorker
+from daemon.merge import Timing
+from daemon.statistics import Statistics
+from speculation.messages import Cancel, Context, Draft, Error, Open
+from tests.fakes.engine import FakeEngine, following
+from tests.fakes.link import FakeLink
+
+SOURCE = "def add(a, b):\n    return a + b\n\n\ndef sub(a, b):\n    return a - b\n"
+WRONG = SOURCE.replace("a + b", "a * b")
+EOS = 257
+
+
+def target_of(text: str) -> Callable[[list[int]], int]:
+    """A target that knows `text` by heart."""
+    rest = following(text)
+
+    def next_token(ids: list[int]) -> int:
+        follows = rest(bytes(i for i in ids if i < 256))
+        return follows[0] if follows else EOS
+
+    return next_token
+
+
+@dataclass
+class Bench:
+    """One completer on one document, and everything around it."""
+
+    completer: Completer
+    engine: FakeEngine
+    link: FakeLink | None
+    statistics: Statistics
+    updates: list[SuggestionUpdate] = field(default_factory=list)
+    document: Document = field(default_factory=lambda: Document("file:///a.py", "python", 1, ""))
+
+    def open(self, text: str) -> Place:
+        self.document = Document("file:///a.py", "python", 1, text)
+        self.completer.opened(self.document, self.completer.settings)
+        return self.end
+
+    def type(self, text: str, *, backspaces: int = 0) -> Place:
+        """Edit the end of the document, as keys do."""
+        end = len(self.document.text)
+        edits = [Edit(end - backspaces, end, text)]
+        self.document = self.document.edited(edits, self.document.version + 1)
+        self.completer.edited(self.document, len(self.document.text))
+        return self.end
+
+    @property
+    def end(self) -> Place:
+        return Place(self.document, len(self.document.text))
+
+    async def ask(self, place: Place | None = None, wait: str = "first") -> Answer:
+        return await self.completer.complete(place or self.end, wait)  # type: ignore[arg-type]
+
+    @contextmanager
+    def target_at_work(self) -> Iterator[None]:
+        """The target verifies what is pending; when nothing comes for a while it decodes by itself."""
+
+        async def work() -> None:
+            assert self.link is not None
+            idle = 0
+            while True:
+                idle = 0 if self.link.step(alone=idle > 20) else idle + 1
+                await asyncio.sleep(0.001)
+
+        task = asyncio.create_task(work())
+        try:
+            yield
+        finally:
+            task.cancel()
+
+    def sent(self, kind: type) -> list[object]:
+        assert self.link is not None
+        return [message for message in self.link.sent if isinstance(message, kind)]
+
+
+def settings(config: Config | None = None, **changes: object) -> Settings:
+    config = config or Config()
+    base = Settings(config.completion, replace(config.display, first_ghost_ms=0), 1024, True, 1.5)
+    return replace(base, **changes)  # type: ignore[arg-type]
+
+
+@asynccontextmanager
+async def bench(
+    draft: str = SOURCE,
+    target: str | None = None,
+    *,
+    chosen: Settings | None = None,
+    timing: Timing | None = None,
+    engine: FakeEngine | None = None,
+):  # type: ignore[no-untyped-def]
+    engine = engine or FakeEngine(following(draft))
+    worker = DraftWorker(lambda: engine, lambda: None, time.monotonic)
+    await worker.start()
+    link = None if target is None else FakeLink(target_of(target))
+    updates: list[SuggestionUpdate] = []
+    statistics = Statistics()
+    display = Display(itertools.count(1), updates.append, timing or Timing(0.25, 0.0))
+    completer = Completer(1, chosen or settings(), worker, link, statistics, display, time.monotonic)
+    try:
+        yield Bench(completer, engine, link, statistics, updates)
+    finally:
+        engine.release()
+        await completer.close()
+        await worker.close()
+
+
+def only(answer: Answer) -> str:
+    assert answer.reason is None, answer
+    return answer.suggestions[0].text
+
+
+# --- drafting alone
+
+
+@pytest.mark.asyncio
+async def test_without_a_verifier_the_draft_alone_completes() -> None:
+    async with bench() as b:
+        b.open("def add(a, b):\n    ret")
+        answer = await b.ask(wait="settled")
+        assert only(answer).startswith("urn a + b")
+        assert answer.suggestions[0].verified == 0
+
+
+@pytest.mark.asyncio
+async def test_the_edit_starts_the_draft_and_the_request_finds_it() -> None:
+    async with bench() as b:
+        b.open("def add(a, b):\n    re")
+        b.type("t")
+        started = b.completer._active
+        assert started is not None
+        await b.ask()
+        assert b.completer._active is started
+
+
+@pytest.mark.asyncio
+async def test_typing_along_is_answered_without_the_model() -> None:
+    async with bench() as b:
+        b.open("def add(a, b):\n    ret")
+        text = only(await b.ask(wait="verified"))
+        evaluated = b.engine.evaluated_tokens()
+        for count, key in enumerate("urn a", 1):
+            answer = await b.ask(b.type(key))
+            assert only(answer) == text[count:]
+            assert answer.suggestions[0].source == "recall"
+        assert b.engine.evaluated_tokens() == evaluated
+
+
+@pytest.mark.asyncio
+async def test_backspace_brings_the_earlier_suggestion_back() -> None:
+    async with bench() as b:
+        b.open("def add(a, b):\n    ret")
+        text = only(await b.ask(wait="verified"))
+        b.type("u")
+        b.type("x")  # against the suggestion: something else is drafted
+        evaluated = b.engine.evaluated_tokens()
+        assert only(await b.ask(b.type("", backspaces=1))) == text[1:]
+        assert only(await b.ask(b.type("", backspaces=1))) == text
+        assert b.engine.evaluated_tokens() >= evaluated
+
+
+@pytest.mark.asyncio
+async def test_a_contradicting_key_stops_the_draft_within_a_token() -> None:
+    async with bench() as b:
+        b.open("def add(a, b):\n    re")
+        b.engine.hold(after_tokens=25)
+        b.type("t")
+        await asyncio.to_thread(b.engine.wait_until_held)
+        b.type("x")
+        assert b.engine.aborts
+        b.engine.release()
+        await b.ask()
+
+
+@pytest.mark.asyncio
+async def test_a_newer_request_supersedes_the_older() -> None:
+    async with bench() as b:
+        b.open("def add(a, b):\n    ret")
+        b.engine.hold()
+        older = asyncio.create_task(b.ask())
+        await asyncio.sleep(0)
+        newer = asyncio.create_task(b.ask())
+        await asyncio.sleep(0)
+        b.engine.release()
+        assert (await older).reason == "superseded"
+        assert only(await newer)
+
+
+@pytest.mark.asyncio
+async def test_a_failing_model_is_a_reason_not_a_crash() -> None:
+    async with bench() as b:
+        b.engine.fail_with("the file is gone")
+        b.open("x = ")
+        assert await b.ask() == Answer([], "model_failed")
+        b.engine.fail_with(None)
+        assert only(await b.ask(b.open("def add(a, b):\n    ret")))
+
+
+@pytest.mark.asyncio
+async def test_nothing_to_say_has_a_reason() -> None:
+    async with bench(draft="") as b:
+        b.open("x = ")
+        assert (await b.ask()).reason in ("empty_draft", "filtered_blank")
+
+
+@pytest.mark.asyncio
+async def test_text_in_the_middle_of_a_line_stays_on_it() -> None:
+    async with bench() as b:
+        b.open("def add(a, b):\n    return )")
+        answer = await b.ask(Place(b.document, len(b.document.text) - 1), "settled")
+        assert "\n" not in only(answer)
+
+
+# --- with a verifier
+
+
+@pytest.mark.asyncio
+async def test_verified_text_is_the_targets_own() -> None:
+    async with bench(target=SOURCE) as b:
+        b.open("def add(a, b):\n    ret")
+        with b.target_at_work():
+            answer = await b.ask(wait="verified")
+        suggestion = answer.suggestions[0]
+        assert suggestion.text == SOURCE[len("def add(a, b):\n    ret") :][: len(suggestion.text)]
+        assert suggestion.verified == len(suggestion.text)
+        assert suggestion.source == "target"
+        counts = b.statistics.by_language["python"]
+        assert counts.accepted >= counts.drafted - 1 > 0
+
+
+@pytest.mark.asyncio
+async def test_a_wrong_draft_is_corrected_and_drafting_goes_on_from_there() -> None:
+    async with bench(draft=WRONG, target=SOURCE) as b:
+        b.open("def add(a, b):\n    ret")
+        with b.target_at_work():
+            answer = await b.ask(wait="verified")
+        assert only(answer).startswith("urn a + b")
+        assert answer.suggestions[0].verified == len(answer.suggestions[0].text)
+        counts = b.statistics.by_language["python"]
+        assert 0 < counts.accepted < counts.drafted
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("draft", [SOURCE, WRONG, "", "zzzz"])
+async def test_the_verified_text_does_not_depend_on_the_draft(draft: str) -> None:
+    async with bench(draft=draft, target=SOURCE) as b:
+        b.open("def add(a, b):\n    ret")
+        with b.target_at_work():
+            answer = await b.ask(wait="verified")
+        assert only(answer) == "urn a + b\n\n\ndef sub(a, b):\n    r"
+
+
+@pytest.mark.asyncio
+async def test_without_a_local_draft_the_target_decodes_alone() -> None:
+    async with bench(target=SOURCE, chosen=settings(drafting=False)) as b:
+        b.open("def add(a, b):\n    ret")
+        with b.target_at_work():
+            answer = await b.ask(wait="verified")
+        assert only(answer).startswith("urn a + b")
+        assert not b.sent(Draft)
+        assert b.sent(Open)[0].draft_wait_ms == 0  # type: ignore[attr-defined]
+        assert b.engine.evaluated_tokens() == 0
+
+
+@pytest.mark.asyncio
+async def test_a_key_sends_only_what_changed() -> None:
+    async with bench(target=SOURCE) as b:
+        b.open("def add(a, b):\n    re")
+        b.type("x")
+        await asyncio.sleep(0)
+        b.type("y")
+        await b.ask(wait="settled")
+        contexts = b.sent(Context)
+        assert [len(context.append) for context in contexts] == [22, 1]  # type: ignore[attr-defined]
+
+
+@pytest.mark.asyncio
+async def test_context_goes_out_before_the_first_draft_token_is_there() -> None:
+    async with bench(target=SOURCE) as b:
+        b.engine.hold()
+        b.open("def add(a, b):\n    re")
+        b.type("t")
+        await asyncio.to_thread(b.engine.wait_until_held)
+        assert [type(message) for message in b.link.sent] == [Open, Context]
+        b.engine.release()
+
+
+@pytest.mark.asyncio
+async def test_losing_the_link_in_a_run_leaves_the_draft_completing() -> None:
+    async with bench(target=SOURCE) as b:
+        b.open("def add(a, b):\n    ret")
+        asked = asyncio.create_task(b.ask(wait="verified"))
+        while not b.sent(Draft):
+            await asyncio.sleep(0)
+        b.link.lose()
+        answer = await asked
+        assert only(answer).startswith("urn a + b")
+        assert answer.suggestions[0].verified == 0
+
+
+@pytest.mark.asyncio
+async def test_a_missed_deadline_lets_the_draft_stand_and_is_counted() -> None:
+    async with bench(target=SOURCE, chosen=settings(deadline_s=-1.0)) as b:
+        b.open("def add(a, b):\n    ret")
+        answer = await b.ask(wait="verified")
+        assert only(answer).startswith("urn a + b")
+        assert b.link.misses == 1
+
+
+@pytest.mark.asyncio
+async def test_a_refused_context_is_sent_again_whole() -> None:
+    async with bench(target=SOURCE) as b:
+        b.open("def add(a, b):\n    re")
+        b.type("t")
+        b.completer.error(Error("context_mismatch", "no", 1))
+        with b.target_at_work():
+            answer = await b.ask(wait="verified")
+        assert answer.suggestions[0].verified == len(only(answer))
+        assert b.sent(Context)[-1].keep_len == 0  # type: ignore[attr-defined]
+
+
+@pytest.mark.asyncio
+async def test_an_unsupported_session_falls_back_to_the_draft() -> None:
+    async with bench(target=SOURCE) as b:
+        b.open("def add(a, b):\n    ret")
+        asked = asyncio.create_task(b.ask(wait="verified"))
+        while not b.sent(Draft):
+            await asyncio.sleep(0)
+        b.completer.error(Error("too_many_sessions", "full", 1))
+        assert only(await asked).startswith("urn a + b")
+
+
+@pytest.mark.asyncio
+async def test_the_target_is_told_to_stop_when_the_text_is_long_enough() -> None:
+    chosen = settings()
+    chosen = replace(chosen, completion=replace(chosen.completion, max_lines=1))
+    async with bench(target=SOURCE, chosen=chosen) as b:
+        b.open("def add(a, b):\n    ret")
+        with b.target_at_work():
+            assert only(await b.ask(wait="verified")) == "urn a + b"
+        assert b.sent(Cancel)
+
+
+@pytest.mark.asyncio
+async def test_with_temperature_draft_and_target_share_the_noise() -> None:
+    """The draft's own distribution is the target's here, so every token it draws is accepted."""
+    chosen = settings()
+    chosen = replace(chosen, completion=replace(chosen.completion, temperature=0.8, seed=7))
+    engine = FakeEngine(following(SOURCE), confidence=0.3)
+    from speculation.sampling import Sampling, draw
+
+    def target(ids: list[int]) -> int:
+        best = engine._candidates(ids)
+        return draw(best.logits, Sampling(0.8), 7, len(ids), best.ids.astype("int64"))
+
+    async with bench(engine=engine, target=SOURCE, chosen=chosen) as b:
+        b.link._target = target
+        b.open("def add(a, b):\n    ret")
+        with b.target_at_work():
+            await b.ask(wait="verified")
+        counts = b.statistics.by_language["python"]
+        assert counts.drafted > 0
+        assert counts.drafted - counts.accepted <= 1
+
+
+# --- the screen
+
+
+@pytest.mark.asyncio
+async def test_a_shown_draft_is_extended_and_then_marked_verified() -> None:
+    async with bench(target=SOURCE) as b:
+        b.open("def add(a, b):\n    ret")
+        first = only(await b.ask())
+        with b.target_at_work():
+            await b.completer._active.task
+        assert [u.kind for u in b.updates][-1] in ("verified", "extended")
+        last = b.updates[-1].suggestion
+        assert last.text.startswith(first)
+        assert last.verified == len(last.text)
+        assert last.complete
+
+
+@pytest.mark.asyncio
+async def test_within_the_settling_window_a_verdict_corrects_once() -> None:
+    async with bench(draft=WRONG, target=SOURCE, timing=Timing(30.0, 0.0)) as b:
+        b.open("def add(a, b):\n    ret")
+        shown = only(await b.ask(wait="settled"))
+        assert "a * b" in shown
+        with b.target_at_work():
+            await b.completer._active.task
+        kinds = [update.kind for update in b.updates]
+        assert kinds.count("corrected") == 1
+        assert "a + b" in b.updates[-1].suggestion.text
+
+
+@pytest.mark.asyncio
+async def test_after_the_settling_window_what_is_shown_stays() -> None:
+    async with bench(draft=WRONG, target=SOURCE, timing=Timing(0.0, 0.0)) as b:
+        b.open("def add(a, b):\n    ret")
+        shown = only(await b.ask(wait="settled"))
+        with b.target_at_work():
+            await b.completer._active.task
+        assert all(update.suggestion.text.startswith(shown) for update in b.updates)
+        # What the next key shows is what the target says.
+        assert "a + b" in only(await b.ask(b.type("u")))
+
+
+@pytest.mark.asyncio
+async def test_the_verified_policy_shows_no_draft_while_the_verifier_answers() -> None:
+    chosen = settings()
+    chosen = replace(chosen, display=replace(chosen.display, policy="verified"))
+    async with bench(draft=WRONG, target=SOURCE, chosen=chosen) as b:
+        b.open("def add(a, b):\n    ret")
+        with b.target_at_work():
+            answer = await b.ask()
+        suggestion = answer.suggestions[0]
+        assert suggestion.verified == len(suggestion.text)
+
+
+@pytest.mark.asyncio
+async def test_the_verified_policy_shows_the_draft_when_the_verifier_misses_its_deadline() -> None:
+    chosen = settings(deadline_s=0.05)
+    chosen = replace(chosen, display=replace(chosen.display, policy="verified"))
+    async with bench(target=SOURCE, chosen=chosen) as b:
+        b.open("def add(a, b):\n    ret")
+        assert only(await b.ask()).startswith("urn a")
+
+
+@pytest.mark.asyncio
+async def test_updates_follow_the_user_typing_along() -> None:
+    async with bench(target=SOURCE) as b:
+        b.open("def add(a, b):\n    ret")
+        await b.ask(wait="settled")
+        b.type("u")
+        with b.target_at_work():
+            await b.completer._active.task
+        last = b.updates[-1]
+        assert last.version == b.document.version
+        assert last.offset == len(b.document.text)
+        assert last.suggestion.text.startswith("rn a + b")
+
+
+@pytest.mark.asyncio
+async def test_typing_against_what_is_shown_ends_its_updates() -> None:
+    async with bench(target=SOURCE) as b:
+        b.open("def add(a, b):\n    ret")
+        await b.ask(wait="settled")
+        b.type("x")
+        before = len(b.updates)
+        with b.target_at_work():
+            await b.completer._active.task
+        assert len(b.updates) == before
+
+
+@pytest.mark.asyncio
+async def test_new_settings_close_the_verifiers_session_and_hold_from_then_on() -> None:
+    async with bench(target=SOURCE) as b:
+        b.open("def add(a, b):\n    ret")
+        with b.target_at_work():
+            await b.ask(wait="verified")
+        changed = settings()
+        b.completer.configure(replace(changed, completion=replace(changed.completion, max_tokens=3)))
+        assert b.sent(Cancel)[-1].close  # type: ignore[attr-defined]
+        with b.target_at_work():
+            assert len(only(await b.ask(wait="verified"))) <= 3

@@ -1,0 +1,271 @@
+"""The link over real websockets: handshake, refusals, silence, loss and recovery, the circuit."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from http import HTTPStatus
+
+import pytest
+from websockets.asyncio.server import Request, Response, ServerConnection, serve
+
+from daemon.verifier_link import LinkSettings, LinkTimes, VerifierLink, explain
+from speculation.codec import decode, encode
+from speculation.messages import Cancel, Error, Hello, Ping, Pong, Verdict, Welcome
+
+WELCOME = Welcome(1, "target", "r1", 263, 8, 4096, 64, 16, 1000)
+QUICK = LinkTimes(handshake=2.0, ping_every=0.02, ping_deadline=0.1, refused_retry=0.05)
+Handler = Callable[[ServerConnection], Awaitable[None]]
+
+
+def hello() -> Hello:
+    return Hello(1, "sha256:0", 263, {}, "fake")
+
+
+@dataclass
+class Seen:
+    """A link user that remembers what it was told."""
+
+    verdicts: list[Verdict] = field(default_factory=list)
+    errors: list[Error] = field(default_factory=list)
+    losses: int = 0
+
+    def verdict(self, verdict: Verdict) -> None:
+        self.verdicts.append(verdict)
+
+    def error(self, error: Error) -> None:
+        self.errors.append(error)
+
+    def lost(self) -> None:
+        self.losses += 1
+
+
+async def polite(socket: ServerConnection) -> None:
+    """A verifier that welcomes and answers pings."""
+    assert isinstance(decode(await socket.recv()), Hello)
+    await socket.send(encode(WELCOME))
+    async for data in socket:
+        message = decode(data)
+        if isinstance(message, Ping):
+            await socket.send(encode(Pong(message.nonce)))
+
+
+@asynccontextmanager
+async def server(handler: Handler, port: int = 0, token: str = "") -> AsyncIterator[int]:
+    def check(connection: ServerConnection, request: Request) -> Response | None:
+        if token and request.headers.get("Authorization") != f"Bearer {token}":
+            return connection.respond(HTTPStatus.UNAUTHORIZED, "no")
+        return None
+
+    async with serve(handler, "127.0.0.1", port, process_request=check, compression=None) as listening:
+        yield next(iter(listening.sockets)).getsockname()[1]
+
+
+@asynccontextmanager
+async def link_to(
+    port: int, *, token: str = "", times: LinkTimes = QUICK
+) -> AsyncIterator[tuple[VerifierLink, Seen, Callable[[str], Awaitable[None]]]]:
+    """A running link, a user of its session 1, and a wait for a state."""
+    changed = asyncio.Event()
+    settings = LinkSettings(f"ws://127.0.0.1:{port}", token)
+    link = VerifierLink(settings, hello, changed.set, time.monotonic, lambda: 0.0, times)
+    user = Seen()
+    link.attach(1, user)
+
+    async def until(state: str) -> None:
+        async with asyncio.timeout(10):
+            while link.state != state:
+                changed.clear()
+                await changed.wait()
+
+    task = asyncio.create_task(link.run())
+    try:
+        yield link, user, until
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+@pytest.mark.asyncio
+async def test_it_comes_up_and_measures_the_round_trip() -> None:
+    async with server(polite) as port, link_to(port) as (link, _, until):
+        await until("online")
+        assert link.usable
+        assert link.welcome == WELCOME
+        async with asyncio.timeout(5):
+            while not link.round_trip_s:
+                await asyncio.sleep(0.01)
+
+
+@pytest.mark.asyncio
+async def test_frames_reach_the_session_they_are_for() -> None:
+    verdict = Verdict(1, 0, 1, 0, 2, 2, 7, 3, 99)
+    got: list[object] = []
+
+    async def handler(socket: ServerConnection) -> None:
+        await socket.recv()
+        await socket.send(encode(WELCOME))
+        await socket.send(encode(verdict))
+        await socket.send(encode(Verdict(2, 0, 1, 0, 2, 2, 7, 3, 99)))
+        await socket.send(encode(Error("context_mismatch", "send it whole", 1)))
+        await socket.send(encode(Ping(5)))
+        async for data in socket:
+            got.append(decode(data))
+
+    times = LinkTimes(ping_every=5)
+    async with server(handler) as port, link_to(port, times=times) as (link, user, until):
+        await until("online")
+        link.send(Cancel(1, 0))
+        async with asyncio.timeout(5):
+            while not (user.errors and Pong(5) in got and Cancel(1, 0) in got):
+                await asyncio.sleep(0.01)
+        assert user.verdicts == [verdict]
+
+
+@pytest.mark.asyncio
+async def test_nobody_there_is_offline_with_the_reason_and_heals_by_itself() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+    async with link_to(port) as (link, _, until):
+        await until("offline")
+        assert "nothing listens" in link.reason
+        assert not link.usable
+        async with server(polite, port):
+            await until("online")
+
+
+@pytest.mark.asyncio
+async def test_a_wrong_token_is_refused_and_the_right_one_taken() -> None:
+    async with server(polite, token="right") as port:
+        async with link_to(port, token="wrong") as (link, _, until):
+            await until("refused")
+            assert "token" in link.reason
+            assert "wrong" not in link.reason
+        async with link_to(port, token="right") as (_, _, until):
+            await until("online")
+
+
+@pytest.mark.asyncio
+async def test_a_vocabulary_mismatch_is_refused_in_the_verifiers_words() -> None:
+    async def handler(socket: ServerConnection) -> None:
+        await socket.recv()
+        await socket.send(encode(Error("vocabulary_mismatch", "n_vocab is 263 here, 49152 there")))
+        await socket.wait_closed()
+
+    async with server(handler) as port, link_to(port) as (link, user, until):
+        await until("refused")
+        assert link.reason == "n_vocab is 263 here, 49152 there"
+        assert user.losses
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("answer", [b"garbage", "text", encode(Ping(1))])
+async def test_an_answer_that_is_no_welcome_is_refused(answer: str | bytes) -> None:
+    async def handler(socket: ServerConnection) -> None:
+        await socket.recv()
+        await socket.send(answer)
+        await socket.wait_closed()
+
+    async with server(handler) as port, link_to(port) as (link, _, until):
+        await until("refused")
+        assert "version" in link.reason
+
+
+@pytest.mark.asyncio
+async def test_garbage_later_on_drops_the_link_and_not_the_process() -> None:
+    async def handler(socket: ServerConnection) -> None:
+        await socket.recv()
+        await socket.send(encode(WELCOME))
+        await socket.send(b"garbage")
+        await socket.wait_closed()
+
+    async with server(handler) as port, link_to(port) as (link, user, until):
+        await until("refused")
+        assert "can't be read" in link.reason
+        assert user.losses == 1
+
+
+@pytest.mark.asyncio
+async def test_silence_is_noticed_and_the_link_heals() -> None:
+    async def silent(socket: ServerConnection) -> None:
+        await socket.recv()
+        await socket.send(encode(WELCOME))
+        await socket.wait_closed()
+
+    async with server(silent) as port, link_to(port) as (link, user, until):
+        await until("online")
+        await until("offline")
+        assert "stopped answering" in link.reason
+        assert user.losses == 1
+        await until("online")
+
+
+@pytest.mark.asyncio
+async def test_a_closed_connection_is_offline_and_sends_go_nowhere() -> None:
+    async def closing(socket: ServerConnection) -> None:
+        await socket.recv()
+        await socket.send(encode(WELCOME))
+
+    async with server(closing) as port, link_to(port) as (link, user, until):
+        await until("offline")
+        assert "closed the connection" in link.reason
+        link.send(Cancel(1, 0))
+        assert user.losses >= 1
+
+
+@pytest.mark.asyncio
+async def test_missed_deadlines_open_the_circuit_and_a_hit_closes_it() -> None:
+    async with server(polite) as port, link_to(port) as (link, _, until):
+        await until("online")
+        for _ in range(3):
+            link.miss(1.5)
+        assert link.state == "slow"
+        assert "1500 ms" in link.reason
+        assert not link.usable
+        link.hit()
+        assert link.state == "online"
+        assert link.usable
+
+
+@pytest.mark.asyncio
+async def test_plain_text_where_tls_is_expected_is_explained() -> None:
+    async with server(polite) as port:
+        changed = asyncio.Event()
+        settings = LinkSettings(f"wss://127.0.0.1:{port}")
+        link = VerifierLink(settings, hello, changed.set, time.monotonic, lambda: 0.0, QUICK)
+        task = asyncio.create_task(link.run())
+        async with asyncio.timeout(10):
+            while link.state != "offline":
+                changed.clear()
+                await changed.wait()
+        assert "ws:// instead of wss://" in link.reason
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+@pytest.mark.asyncio
+async def test_an_unreadable_ca_file_is_named(tmp_path: object) -> None:
+    settings = LinkSettings("wss://127.0.0.1:1", ca_file=f"{tmp_path}/missing.pem")
+    changed = asyncio.Event()
+    link = VerifierLink(settings, hello, changed.set, time.monotonic, lambda: 0.0, QUICK)
+    task = asyncio.create_task(link.run())
+    async with asyncio.timeout(10):
+        while link.state != "refused":
+            changed.clear()
+            await changed.wait()
+    assert "ca_file" in link.reason
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+
+def test_the_token_is_in_no_text() -> None:
+    settings = LinkSettings("wss://gpu.example.com:1", "s3cret")
+    assert "s3cret" not in repr(settings)
+    for failure in (OSError("x"), TimeoutError(), ConnectionRefusedError(), ssl.SSLError("x")):
+        assert "s3cret" not in explain(failure, settings)
