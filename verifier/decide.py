@@ -37,7 +37,7 @@ class TargetRows(Protocol):
 
 def decide(request: Request, rows: TargetRows) -> Decided:
     """Which draft tokens stand, and the target's next token. ValueError if the logits are not numbers."""
-    if request.rule.mode != "match" and request.rule.sampling.temperature > 0:
+    if request.rule.by_ratio:
         return _by_ratio(request, rows)
     base, parents = len(request.tokens), request.block.parents
     if parents is None:

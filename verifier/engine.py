@@ -34,6 +34,11 @@ class Rule:
     sampling: Sampling
     seed: int
 
+    @property
+    def by_ratio(self) -> bool:
+        """Whether draft tokens are judged by their q. At temperature 0 all modes are match mode."""
+        return self.mode != "match" and self.sampling.temperature > 0
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
