@@ -1,4 +1,4 @@
-"""The annotated configuration file, made from the same metadata that values are checked against.
+"""The configuration as text: the annotated file, made from the metadata that values are checked against.
 
 Settings stand in it commented out, at their defaults: `#key = value`, while prose begins with `# `. So what a
 user has not set follows the defaults of the release in use.
@@ -11,7 +11,7 @@ import textwrap
 from inspect import getdoc
 from typing import Any
 
-from daemon.config import SECTIONS
+from daemon.config import SECTIONS, Config, set_values
 from daemon.config_sections import CompletionConfig, LanguageConfig
 from daemon.settings_schema import Setting, settings_of
 
@@ -32,6 +32,25 @@ def annotated_default() -> str:
         for key, described in settings_of(section).items():
             blocks.append(_assignment(key, described, getattr(defaults, key)))
     blocks.append(_languages())
+    return "\n\n".join(blocks) + "\n"
+
+
+def plain_values(config: Config) -> dict[str, dict[str, Any]]:
+    """All settings in force as plain values, by section and name; languages by their id."""
+    sections = {name: set_values(getattr(config, name)) for name in SECTIONS}
+    languages = {name: set_values(own) for name, own in config.languages.items()}
+    return {**sections, "languages": languages}
+
+
+def as_toml(config: Config) -> str:
+    """All settings in force as a configuration file without comments."""
+    values = plain_values(config)
+    tables = [(name, values[name]) for name in SECTIONS]
+    tables += [(f"languages.{toml_value(name)}", own) for name, own in values["languages"].items()]
+    blocks = [
+        "\n".join([f"[{name}]", *(f"{key} = {toml_value(value)}" for key, value in table.items())])
+        for name, table in tables
+    ]
     return "\n\n".join(blocks) + "\n"
 
 

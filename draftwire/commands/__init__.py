@@ -1,0 +1,1 @@
+"""One module per subcommand. At import they load typer alone; the rest when they run."""

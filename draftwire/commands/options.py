@@ -1,0 +1,16 @@
+"""Options that several subcommands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for scripts.")]
+ConfigFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--config", metavar="FILE", help="The configuration file; default: that of `draftwire config path`."
+    ),
+]

