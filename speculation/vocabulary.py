@@ -29,6 +29,29 @@ SPECIAL_NAMES = (
 )
 """The only names of special ids; a vocabulary lists those it has."""
 
+SPECIAL_TEXTS: dict[str, tuple[str, ...]] = {
+    "eot": (
+        "<|eot_id|>", "<|im_end|>", "<|end|>", "<end_of_turn>", "<|endoftext|>", "<|end_of_text|>", "<EOT>", "_<EOT>",
+        "[EOT]", "<｜end▁of▁sentence｜>", "<end_of_utterance>",
+    ),
+    "fim_pre": (
+        "<|fim_prefix|>", "<fim-prefix>", "<fim_prefix>", "<|fim_begin|>", "<PRE>", "▁<PRE>", "<｜fim▁begin｜>",
+        "<|code_prefix|>", "<|prefix|>",
+    ),
+    "fim_suf": (
+        "<|fim_suffix|>", "<fim-suffix>", "<fim_suffix>", "<|fim_hole|>", "<SUF>", "▁<SUF>", "<｜fim▁hole｜>",
+        "<|code_suffix|>", "<|suffix|>",
+    ),
+    "fim_mid": (
+        "<|fim_middle|>", "<fim-middle>", "<fim_middle>", "<|fim_end|>", "<MID>", "▁<MID>", "<｜fim▁end｜>",
+        "<|code_middle|>", "<|middle|>",
+    ),
+    "fim_pad": ("<|fim_pad|>", "<fim-pad>", "<fim_pad>", "<PAD>", "[PAD]"),
+    "fim_rep": ("<|fim_repo|>", "<|repo_name|>", "<fim-repo>", "<REPO>", "<reponame>"),
+    "fim_sep": ("<|file_sep|>",),
+}  # fmt: skip
+"""Texts by which a token that the model's files do not declare special is known to be."""
+
 TextKind = Literal["bytelevel", "sentencepiece"]
 
 
@@ -74,6 +97,21 @@ def fingerprint(token_bytes: Sequence[bytes], special_ids: Mapping[str, int]) ->
 
 def _u32(number: int) -> bytes:
     return number.to_bytes(4, "big")
+
+
+def special_ids(texts: Sequence[str], declared: Mapping[str, int]) -> dict[str, int]:
+    """The special ids of a vocabulary: those its files declare, then those known by their text (the lowest id
+    where several have one). Declared ids outside the vocabulary are left out.
+    """
+    special = {name: token for name, token in declared.items() if 0 <= token < len(texts)}
+    id_of: dict[str, int] = {}
+    for token, text in enumerate(texts):
+        id_of.setdefault(text, token)
+    for name, known in SPECIAL_TEXTS.items():
+        found = [id_of[text] for text in known if text in id_of]
+        if name not in special and found:
+            special[name] = min(found)
+    return special
 
 
 def token_bytes(text: str, *, kind: TextKind) -> bytes:

@@ -11,7 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from speculation.vocabulary import TextKind, VocabularyIdentity, identify, token_bytes
+from speculation.vocabulary import (
+    SPECIAL_TEXTS,
+    TextKind,
+    VocabularyIdentity,
+    identify,
+    special_ids,
+    token_bytes,
+)
 from verifier.errors import ModelUnusable
 from verifier.model.gguf_file import GgufFile
 
@@ -30,23 +37,7 @@ DECLARED = (
 )
 """Special ids a model file can name itself."""
 
-_BY_TEXT: dict[str, tuple[str, ...]] = {
-    "eot": (
-        "<|eot_id|>", "<|im_end|>", "<|end|>", "<end_of_turn>", "<|endoftext|>", "<|end_of_text|>", "<EOT>", "_<EOT>",
-        "<｜end▁of▁sentence｜>", "<end_of_utterance>",
-    ),
-    "fim_pre": (
-        "<|fim_prefix|>", "<fim-prefix>", "<fim_prefix>", "<|fim_begin|>", "<PRE>", "▁<PRE>", "<｜fim▁begin｜>",
-    ),
-    "fim_suf": ("<|fim_suffix|>", "<fim-suffix>", "<fim_suffix>", "<|fim_hole|>", "<SUF>", "▁<SUF>", "<｜fim▁hole｜>"),
-    "fim_mid": ("<|fim_middle|>", "<fim-middle>", "<fim_middle>", "<|fim_end|>", "<MID>", "▁<MID>", "<｜fim▁end｜>"),
-    "fim_pad": ("<|fim_pad|>", "<fim-pad>", "<fim_pad>", "<PAD>"),
-    "fim_rep": ("<|fim_repo|>", "<|repo_name|>", "<fim-repo>", "<REPO>", "<reponame>"),
-    "fim_sep": ("<|file_sep|>",),
-}  # fmt: skip
-"""Texts that mark a special token which the file does not declare, as llama.cpp recognises them; the lowest id wins."""
-
-_ENDS_GENERATION = frozenset(_BY_TEXT["eot"]) | {"<|eom_id|>", "<|return|>", "<|call|>"}
+_ENDS_GENERATION = frozenset(SPECIAL_TEXTS["eot"]) | {"<|eom_id|>", "<|return|>", "<|call|>"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +57,7 @@ def build(texts: Sequence[str], kind: TextKind, declared: Mapping[str, int]) -> 
     id_of: dict[str, int] = {}
     for token, text in enumerate(texts):
         id_of.setdefault(text, token)
-    special = {name: token for name, token in declared.items() if 0 <= token < len(texts)}
-    for name, marks in _BY_TEXT.items():
-        found = [id_of[mark] for mark in marks if mark in id_of]
-        if name not in special and found:
-            special[name] = min(found)
+    special = special_ids(texts, declared)
     ends = {id_of[text] for text in _ENDS_GENERATION if text in id_of}
     ends |= {special[name] for name in ("eos", "eot", "fim_pad", "fim_rep", "fim_sep") if name in special}
     return TargetVocabulary(
