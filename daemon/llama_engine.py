@@ -1,0 +1,294 @@
+"""The draft model in llama.cpp: `DraftEngine` on the low-level API.
+
+Each sequence remembers the ids it has evaluated and the candidates it found, so that a call evaluates only what is
+new: the longest common prefix stays in the KV cache, the rest is rolled back. It knows nothing of prompts,
+grammars or sessions, and runs in whatever thread calls it (the calls into llama.cpp release the GIL).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from daemon.cpu_threads import sensible_threads
+from daemon.engine import Aborted, Candidates, EngineFailed
+from daemon.gguf_file import GgufInvalid, check_gguf
+from daemon.llama_library import llama, loading, why
+from daemon.llama_vocabulary import read_vocabulary
+from daemon.top_candidates import top_candidates
+
+BATCH_TOKENS = 64
+"""Tokens per llama_decode. An abort loses the batch under way, so a batch is short: 64 tokens took 0.1 s, and
+prefilled 3 % (1 thread) to 15 % (2 threads) slower than 128; at 32 the weights are no longer reused and prefill
+is three times slower."""
+_DECODED, _NO_SLOT, _ABORTED = 0, 1, 2
+
+# llama.cpp asks after every node of the graph (about 900 a token) whether to stop. A Python callback would take
+# the GIL each time and wait for whatever else Python does; so the callback is C's strlen, and its argument a string
+# that is empty (0, go on) until `abort` puts a character into it (1, stop).
+_LIBC = ctypes.CDLL("msvcrt" if sys.platform == "win32" else None)
+_IS_SET = ctypes.cast(_LIBC.strlen, llama.ggml_abort_callback)
+
+
+@dataclass(slots=True)
+class _Sequence:
+    """What one sequence holds in the KV cache, and the candidates known after the first n ids of it."""
+
+    ids: list[int] = field(default_factory=list)
+    known: dict[int, Candidates] = field(default_factory=dict)
+
+    def truncate(self, length: int) -> None:
+        for n in range(length + 1, len(self.ids) + 1):
+            self.known.pop(n, None)
+        del self.ids[length:]
+
+
+class LlamaEngine:
+    """A GGUF model as `DraftEngine`; a context manager. One thread at a time, but for `abort`.
+
+    n_context: tokens each sequence may hold (less, if the model was trained on less). threads: 0 takes the
+    physical cores, at most 4. Raises EngineFailed if the file is missing, damaged, or no model that can draft.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        n_context: int = 2048,
+        n_sequences: int = 4,
+        threads: int = 0,
+        model_name: str | None = None,
+    ) -> None:
+        self.model_name = model_name or path.stem
+        self.n_sequences = n_sequences
+        self._path = path
+        self._flag = ctypes.create_string_buffer(2)
+        self._turn = threading.Lock()
+        self._running: int | None = None
+        self._evaluated = 0
+        self._held = [_Sequence() for _ in range(n_sequences)]
+        self._model: Any = None
+        self._context: Any = None
+        self._batch: Any = None
+        try:
+            self._model = _load_model(path)
+            self.vocabulary = read_vocabulary(self._model)
+            self.n_context = min(n_context, llama.llama_model_n_ctx_train(self._model))
+            self._context = self._new_context(threads or sensible_threads())
+        except BaseException:
+            self.close()
+            raise
+        self._memory = llama.llama_get_memory(self._context)
+        self._vocab = llama.llama_model_get_vocab(self._model)
+        self._batch = _new_batch()
+
+    def tokenize(self, text: str) -> list[int]:
+        """Text -> ids. No special token is added or parsed; what UTF-8 can't say (a lone surrogate) becomes "?"."""
+        self._check_open()
+        data = text.encode("utf-8", "replace")
+        room = len(data) + 8
+        ids = np.empty(room, np.int32)
+        pointer = ids.ctypes.data_as(llama.llama_token_p)
+        count = llama.llama_tokenize(self._vocab, data, len(data), pointer, room, False, False)
+        if count < 0:
+            raise EngineFailed(f"{self._path}: its tokenizer makes more tokens of a text than it has bytes")
+        return [int(i) for i in ids[:count]]
+
+    def next_candidates(self, sequence: int, ids: Sequence[int]) -> Candidates:
+        self._check_open()
+        held, wanted = self._held_by(sequence), list(ids)
+        self._check_ids(wanted)
+        common = _common_prefix(held.ids, wanted)
+        if common == len(wanted) and common in held.known:
+            return held.known[common]
+        # The last id is evaluated even if it is held: only an evaluation gives its logits.
+        self._roll_back(sequence, held, min(common, len(wanted) - 1))
+        with self._abortable(sequence):
+            while len(held.ids) < len(wanted):
+                self._evaluate(sequence, held, wanted[len(held.ids) :][:BATCH_TOKENS], len(wanted))
+        held.known[len(wanted)] = self._candidates()
+        return held.known[len(wanted)]
+
+    def evaluated_tokens(self) -> int:
+        return self._evaluated
+
+    def abort(self, sequence: int) -> None:
+        with self._turn:
+            if self._running == sequence:
+                self._flag[0] = b"\x01"
+
+    def close(self) -> None:
+        """Free the model; safe to call twice."""
+        if self._batch is not None:
+            llama.llama_batch_free(self._batch)
+        if self._context is not None:
+            llama.llama_free(self._context)
+        if self._model is not None:
+            llama.llama_model_free(self._model)
+        self._batch = self._context = self._model = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # --- the steps of an evaluation
+
+    def _roll_back(self, sequence: int, held: _Sequence, length: int) -> None:
+        """Keep the first `length` ids of the sequence; all of it goes where the model can't cut its memory."""
+        if length >= len(held.ids):
+            return
+        if not llama.llama_memory_seq_rm(self._memory, sequence, length, -1):
+            llama.llama_memory_seq_rm(self._memory, sequence, -1, -1)
+            length = 0
+        held.truncate(length)
+
+    def _evaluate(self, sequence: int, held: _Sequence, chunk: list[int], goal: int) -> None:
+        """One llama_decode. Logits are computed for the last id of the goal only."""
+        start, end = len(held.ids), len(held.ids) + len(chunk)
+        batch = self._batch
+        batch.n_tokens = len(chunk)
+        for i, token in enumerate(chunk):
+            batch.token[i] = token
+            batch.pos[i] = start + i
+            batch.seq_id[i][0] = sequence
+            batch.logits[i] = 0
+        batch.logits[len(chunk) - 1] = end == goal
+        status = llama.llama_decode(self._context, batch)
+        done = chunk if status == _DECODED else chunk[: self._length(sequence) - start]
+        held.ids += done
+        self._evaluated += len(done)
+        if status == _ABORTED:
+            raise Aborted(f"sequence {sequence}: stopped with {len(held.ids)} of {goal} tokens evaluated")
+        if status != _DECODED:
+            reason = "its KV cache is full" if status == _NO_SLOT else f"llama_decode gave {status}"
+            raise EngineFailed(f"{self._path} can't be evaluated ({reason}): restart with `draftwire daemon`")
+
+    def _length(self, sequence: int) -> int:
+        """Tokens the KV cache really holds of the sequence."""
+        return int(llama.llama_memory_seq_pos_max(self._memory, sequence)) + 1
+
+    def _candidates(self) -> Candidates:
+        pointer = llama.llama_get_logits_ith(self._context, -1)
+        try:
+            return top_candidates(np.ctypeslib.as_array(pointer, (self.vocabulary.n_vocab,)))
+        except ValueError as broken:
+            raise EngineFailed(
+                f"{self._path} computes no usable numbers ({broken}): the file is damaged, fetch it again"
+            ) from broken
+
+    @contextlib.contextmanager
+    def _abortable(self, sequence: int) -> Iterator[None]:
+        with self._turn:
+            self._running = sequence
+            self._flag[0] = b"\x00"
+        try:
+            yield
+        finally:
+            with self._turn:
+                self._running = None
+
+    # --- checks and loading
+
+    def _check_open(self) -> None:
+        if self._context is None:
+            raise EngineFailed(f"{self._path}: the engine was closed; make a new one")
+
+    def _held_by(self, sequence: int) -> _Sequence:
+        if not 0 <= sequence < self.n_sequences:
+            raise ValueError(f"sequence {sequence}: this engine has {self.n_sequences}")
+        return self._held[sequence]
+
+    def _check_ids(self, ids: list[int]) -> None:
+        if not 0 < len(ids) <= self.n_context:
+            raise ValueError(f"{len(ids)} ids: a sequence holds 1 to {self.n_context}")
+        if min(ids) < 0 or max(ids) >= self.vocabulary.n_vocab:
+            raise ValueError(f"token ids must be from 0 to {self.vocabulary.n_vocab - 1}")
+
+    def _new_context(self, threads: int) -> Any:
+        params = llama.llama_context_default_params()
+        params.n_ctx = self.n_context * self.n_sequences
+        params.n_seq_max = self.n_sequences
+        params.n_batch = params.n_ubatch = BATCH_TOKENS
+        params.n_threads = params.n_threads_batch = threads
+        params.kv_unified = False
+        params.no_perf = True
+        # On a CPU flash attention makes a token at 1,024 of context cost 42 ms instead of 20 (1 thread, Q4_0).
+        if not llama.llama_supports_gpu_offload():
+            params.flash_attn_type = llama.LLAMA_FLASH_ATTN_TYPE_DISABLED
+        params.abort_callback = _IS_SET
+        params.abort_callback_data = ctypes.addressof(self._flag)
+        with loading() as errors:
+            context = llama.llama_init_from_model(self._model, params)
+        if not context:
+            raise EngineFailed(
+                f"{self._path}: no memory for {self.n_sequences} x {self.n_context} tokens ({why(errors)}): "
+                "lower draft.context_tokens in the configuration"
+            )
+        if llama.llama_pooling_type(context) > llama.LLAMA_POOLING_TYPE_NONE:
+            llama.llama_free(context)
+            raise EngineFailed(f"{self._path} is an embedding model: choose a model that generates text")
+        return context
+
+
+def _load_model(path: Path) -> Any:
+    try:
+        check_gguf(path)
+    except GgufInvalid as invalid:
+        raise EngineFailed(str(invalid)) from invalid
+    params = llama.llama_model_default_params()
+    # A prompt is tokenised piece by piece: a piece must not get a space in front of it (SentencePiece).
+    override = (llama.llama_model_kv_override * 2)()
+    override[0].key = b"tokenizer.ggml.add_space_prefix"
+    override[0].tag = llama.LLAMA_KV_OVERRIDE_TYPE_BOOL
+    override[0].value.val_bool = False
+    params.kv_overrides = override
+    with loading() as errors:
+        model = llama.llama_model_load_from_file(os.fsencode(path), params)
+    if not model:
+        raise EngineFailed(
+            f"llama.cpp can't load {path} ({why(errors)}): fetch it again, or choose another model"
+        )
+    unfit = _why_unfit(model)
+    if unfit:
+        llama.llama_model_free(model)
+        raise EngineFailed(f"{path} is {unfit}: choose a causal language model with full attention")
+    return model
+
+
+def _why_unfit(model: Any) -> str | None:
+    if llama.llama_model_has_encoder(model) or not llama.llama_model_has_decoder(model):
+        return "an encoder model, which can't draft"
+    if llama.llama_model_is_recurrent(model) or llama.llama_model_is_hybrid(model):
+        return "a recurrent model, whose state can't be rolled back token by token"
+    if llama.llama_model_is_diffusion(model):
+        return "a diffusion model, which doesn't draft token by token"
+    return None
+
+
+def _new_batch() -> Any:
+    batch = llama.llama_batch_init(BATCH_TOKENS, 0, 1)
+    for i in range(BATCH_TOKENS):
+        batch.n_seq_id[i] = 1
+    return batch
+
+
+def _common_prefix(held: list[int], wanted: list[int]) -> int:
+    """How many ids both begin with. The usual case, one a prefix of the other, is compared in C."""
+    shorter = min(len(held), len(wanted))
+    if held[:shorter] == wanted[:shorter]:
+        return shorter
+    return next(i for i in range(shorter) if held[i] != wanted[i])
