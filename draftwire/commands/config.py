@@ -31,12 +31,12 @@ def init(
     from daemon.config import default_config_path
 
     path = file or default_config_path()
+    if path.exists() and not force:
+        raise CommandFailed(f"{path} is there already; --force replaces it", Exit.CANT_CREATE)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w" if force else "x", encoding="utf-8", newline="\n") as stream:
             stream.write(annotated_default())
-    except FileExistsError:
-        raise CommandFailed(f"{path} is there already; --force replaces it", Exit.CANT_CREATE) from None
     except OSError as error:
         raise CommandFailed(f"{path} can't be written: {error.strerror}", Exit.CANT_CREATE) from None
     note(f"wrote {path}")

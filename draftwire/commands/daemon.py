@@ -56,12 +56,15 @@ def stop() -> None:
     from daemon.api.errors import DaemonUnavailable
     from daemon.api.paths import runtime_paths
 
+    paths = runtime_paths()
     try:
         with spinner("stopping the daemon"):
-            paths = runtime_paths()
             pid = asyncio.run(_ask_to_end(paths))
             _wait_ended(paths, pid)
-    except DaemonUnavailable:
+    except DaemonUnavailable as error:
+        if _is_held(paths):
+            pid_text = paths.lock.read_text(encoding="utf-8").strip()
+            raise CommandFailed(f"{error}\nit can be ended by: kill {pid_text}", Exit.UNAVAILABLE) from None
         note("no daemon is running")
     else:
         note(f"the daemon (process {pid}) has ended")
@@ -147,21 +150,26 @@ async def _ask_to_end(paths: RuntimePaths) -> int:
 
 
 def _wait_ended(paths: RuntimePaths, pid: int) -> None:
-    """Wait until the daemon has let go of its lock, which it holds as long as it lives."""
+    """Wait until the daemon has let go of its lock."""
+    deadline = time.monotonic() + STOP_TIMEOUT_S
+    while _is_held(paths):
+        if time.monotonic() > deadline:
+            text = f"the daemon (process {pid}) has not ended within {STOP_TIMEOUT_S:g} s; run: kill {pid}"
+            raise CommandFailed(text, Exit.UNAVAILABLE)
+        time.sleep(POLL_S)
+
+
+def _is_held(paths: RuntimePaths) -> bool:
+    """Whether a daemon lives: it holds its lock as long as it does."""
     from daemon.lifecycle import AlreadyRunning, only_daemon
 
-    deadline = time.monotonic() + STOP_TIMEOUT_S
-    while True:
-        try:
-            with only_daemon(paths):
-                return
-        except AlreadyRunning:
-            if time.monotonic() > deadline:
-                text = (
-                    f"the daemon (process {pid}) has not ended within {STOP_TIMEOUT_S:g} s; run: kill {pid}"
-                )
-                raise CommandFailed(text, Exit.UNAVAILABLE) from None
-        time.sleep(POLL_S)
+    if not paths.lock.exists():
+        return False
+    try:
+        with only_daemon(paths):
+            return False
+    except AlreadyRunning:
+        return True
 
 
 async def _status(paths: RuntimePaths) -> Status:

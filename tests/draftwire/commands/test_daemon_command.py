@@ -1,0 +1,191 @@
+"""`draftwire daemon` and `draftwire stats`, against a scripted daemon and against none."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+from typer.testing import CliRunner
+
+from daemon.api.messages import Shutdown
+from daemon.api.paths import runtime_paths
+from daemon.lifecycle import AlreadyRunning, only_daemon
+from draftwire.cli import app
+from draftwire.commands import daemon as module
+from draftwire.failures import Exit
+from tests.draftwire.conftest import RunDaemon
+from tests.fakes.daemon import READY
+
+runner = CliRunner()
+STATUS = replace(
+    READY,
+    message="the verifier can't be reached; trying again",
+    link="offline",
+    verifier="gpu.example.com:8765",
+    link_reason="nothing listens there",
+    retry_in_ms=1500,
+    round_trip_ms=12.34,
+    pid=7,
+    version="1.2",
+    clients=2,
+    sessions=3,
+)
+
+
+def test_status_for_people(run_daemon: RunDaemon) -> None:
+    with run_daemon(status=STATUS):
+        result = runner.invoke(app, ["daemon", "status"])
+    assert result.exit_code == 0
+    for words in (STATUS.message, "process 7, version 1.2", "2 clients, 3 sessions", "offline, gpu.example.com:8765",
+                  "nothing listens there", "1.5 s", "12.3 ms", "ready  scripted"):  # fmt: skip
+        assert words in result.stdout
+    assert "draft error" not in result.stdout
+
+
+def test_status_for_scripts(run_daemon: RunDaemon) -> None:
+    with run_daemon(status=STATUS):
+        values = json.loads(runner.invoke(app, ["daemon", "status", "--json"]).stdout)
+    assert (values["link"], values["retry_in_ms"], values["pid"]) == ("offline", 1500, 7)
+    assert "request" not in values
+
+
+@pytest.mark.parametrize("command", [["daemon", "status"], ["daemon", "status", "--json"], ["stats"]])
+def test_without_a_daemon_the_status_is_69_and_the_way_to_one_is_named(command: list[str]) -> None:
+    result = runner.invoke(app, command)
+    assert (result.exit_code, result.stdout) == (Exit.UNAVAILABLE, "")
+    assert "draftwire daemon start" in result.stderr
+
+
+def test_stats(run_daemon: RunDaemon) -> None:
+    with run_daemon():
+        assert json.loads(runner.invoke(app, ["stats", "--json"]).stdout) == {"suggestions": 0}
+        plain = runner.invoke(app, ["stats"])
+    assert "suggestions  0" in plain.stdout
+
+
+def test_stats_flatten_tables() -> None:
+    from draftwire.commands.stats import _rows
+
+    values = {"a_b": 1, "c": {"p50": 1.23456, "d": {"e": None}}, "last": [1, 2], "none": [], "gone": {}}
+    assert list(_rows(values)) == [
+        ("a b", "1"), ("c.p50", "1.235"), ("c.d.e", "None"), ("last", "2 entries (see --json)"), ("none", "none"),
+    ]  # fmt: skip
+
+
+def test_start_finds_the_one_that_runs(run_daemon: RunDaemon) -> None:
+    with run_daemon():
+        result = runner.invoke(app, ["daemon", "start"])
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr == f"the daemon (process {os.getpid()}) runs already\n"
+
+
+def test_start_tells_why_one_did_not_come_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.setattr(
+        module, "_run_command", lambda _: [sys.executable, "-c", "raise SystemExit('no room')"]
+    )
+    result = runner.invoke(app, ["daemon", "start"])
+    assert result.exit_code == Exit.UNAVAILABLE
+    assert "no room" in result.stderr
+
+
+def test_start_does_not_try_with_a_broken_configuration(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("x = 1")
+    assert runner.invoke(app, ["daemon", "start"]).exit_code == Exit.CONFIG
+
+
+def test_the_configuration_is_passed_on_to_the_process_that_is_started(tmp_path: Path) -> None:
+    assert module._run_command(None)[1:] == ["-m", "draftwire", "daemon", "run"]
+    assert module._run_command(tmp_path / "c.toml")[-2:] == ["--config", str(tmp_path / "c.toml")]
+
+
+def test_stop_asks_the_daemon_to_end(run_daemon: RunDaemon) -> None:
+    with run_daemon() as daemon:
+        result = runner.invoke(app, ["daemon", "stop"])
+        assert daemon.of_type(Shutdown)
+    assert (result.exit_code, result.stderr) == (0, f"the daemon (process {os.getpid()}) has ended\n")
+
+
+def test_stop_without_a_daemon_is_no_error() -> None:
+    result = runner.invoke(app, ["daemon", "stop"])
+    assert (result.exit_code, result.stderr) == (0, "no daemon is running\n")
+
+
+def test_stop_names_a_daemon_that_does_not_end(
+    run_daemon: RunDaemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "STOP_TIMEOUT_S", 0.1)
+    with run_daemon(), only_daemon(runtime_paths()):
+        result = runner.invoke(app, ["daemon", "stop"])
+    assert result.exit_code == Exit.UNAVAILABLE
+    assert f"has not ended within 0.1 s; run: kill {os.getpid()}" in result.stderr
+
+
+def test_stop_does_not_wait_for_ever_for_the_end_of_the_connection(
+    run_daemon: RunDaemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "STOP_TIMEOUT_S", 0.1)
+    with run_daemon() as daemon, only_daemon(runtime_paths()):
+        take = daemon._take
+        monkeypatch.setattr(daemon, "_take", lambda *message: take(*message) and False)
+        result = runner.invoke(app, ["daemon", "stop"])
+    assert result.exit_code == Exit.UNAVAILABLE
+    assert "run: kill" in result.stderr
+
+
+def test_stop_names_a_daemon_that_lives_but_does_not_answer() -> None:
+    paths = runtime_paths()
+    paths.prepare()
+    with only_daemon(paths):
+        result = runner.invoke(app, ["daemon", "stop"])
+    assert result.exit_code == Exit.UNAVAILABLE
+    assert f"it can be ended by: kill {os.getpid()}" in result.stderr
+
+
+# Running in the foreground ----------------------------------------------------------------------------------
+
+
+def run_with(monkeypatch: pytest.MonkeyPatch, outcome: BaseException | None) -> list[Any]:
+    """Let `daemon run` call this instead of the daemon; what it was called with."""
+    calls: list[Any] = []
+
+    async def run(config: Any, paths: Any) -> None:
+        calls.append((config, paths))
+        if outcome is not None:
+            raise outcome
+
+    monkeypatch.setattr("daemon.server.run_daemon", run)
+    monkeypatch.setattr(logging, "basicConfig", lambda **options: calls.append(options["level"]))
+    return calls
+
+
+def test_run_is_the_daemon_with_the_configuration_checked(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "other.toml"
+    path.write_text('[daemon]\nlog_level = "debug"\n')
+    calls = run_with(monkeypatch, None)
+    assert runner.invoke(app, ["daemon", "run", "--config", str(path)]).exit_code == 0
+    level, (config, paths) = calls
+    assert level == "DEBUG"
+    assert config.daemon.log_level == "debug"
+    assert paths == runtime_paths()
+
+
+def test_run_ends_with_75_where_another_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    run_with(monkeypatch, AlreadyRunning("a daemon is running already"))
+    result = runner.invoke(app, ["daemon", "run"])
+    assert (result.exit_code, result.stderr) == (75, "draftwire: a daemon is running already\n")
+
+
+def test_run_with_a_broken_configuration_ends_with_78(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("[draft]\nthreads = -1\n")
+    result = runner.invoke(app, ["daemon", "run"])
+    assert result.exit_code == Exit.CONFIG
+    assert "config.toml:2: draft.threads takes a whole number" in result.stderr
