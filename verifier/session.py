@@ -70,6 +70,11 @@ class Session:
         self._answered: dict[tuple[int, int], Verdict] = {}
 
     @property
+    def number(self) -> int:
+        """What the client calls this session."""
+        return self._open.session
+
+    @property
     def commit(self) -> list[int]:
         """A copy of the committed tokens."""
         return self._path.committed()

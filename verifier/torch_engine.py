@@ -57,21 +57,21 @@ class TorchEngine:
 
     modes: tuple[Mode, ...] = ("match", "ratio", "block")
 
-    def __init__(self, model: LoadedModel, *, max_sessions: int, max_context: int, chunk_tokens: int) -> None:
+    def __init__(self, model: LoadedModel, *, max_sessions: int, chunk_tokens: int) -> None:
         if model.vocabulary is None:
             raise ModelUnusable(
                 "the model folder has no tokenizer.json: without it no draft model can be checked against it"
             )
         self.vocabulary = model.vocabulary
-        self.target_id, self.revision = model.name, self.vocabulary.identity.fingerprint[:23]
-        self.max_sessions, self.max_context, self.max_draft = max_sessions, max_context, MAX_DRAFT_IDS
+        self.target_id, self.revision = model.name, model.revision
+        self.max_sessions, self.max_context, self.max_draft = max_sessions, model.n_positions, MAX_DRAFT_IDS
         self._decoder: Decoder = model.decoder
         self._chunk_tokens = chunk_tokens
         self._slots = SlotTable(max_sessions)
         self._cache = KVCache(
             self._decoder.config,
             max_sessions,
-            max_context,
+            model.n_positions,
             device=self._decoder.device,
             dtype=self._decoder.dtype,
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,21 +16,34 @@ from verifier.model.gguf_file import GgufFile
 from verifier.model.vocabulary import TargetVocabulary, from_folder, from_gguf
 from verifier.model.weights import GgufTensors, SafetensorsFolder, assemble, read_config
 
+DEFAULT_POSITIONS = 4096
+_SAMPLES, _SAMPLE_BYTES = 64, 65536
+
 
 @dataclass(frozen=True, slots=True)
 class LoadedModel:
     """A target model ready to run."""
 
     name: str
+    revision: str
+    """Names these very weights: a digest of samples of their files."""
     decoder: Decoder
+    n_positions: int
+    """Tokens a sequence may have."""
     vocabulary: TargetVocabulary | None
     """None for a folder without tokenizer files: it can be computed with, not served."""
 
 
 def load_model(
-    path: Path, *, n_positions: int, device: torch.device | None = None, dtype: torch.dtype = torch.float32
+    path: Path,
+    *,
+    n_positions: int | None = None,
+    device: torch.device | None = None,
+    dtype: torch.dtype = torch.float32,
 ) -> LoadedModel:
     """Load a GGUF file or a folder saved by transformers, for sequences of at most `n_positions` tokens.
+
+    Without `n_positions`: what the model was made for, but no more than DEFAULT_POSITIONS.
 
     Raises ModelUnusable: the path does not exist, the files are damaged, or the model is not supported.
     """
@@ -38,19 +53,33 @@ def load_model(
 
 
 def load_folder(
-    folder: Path, *, n_positions: int, device: torch.device | None = None, dtype: torch.dtype = torch.float32
+    folder: Path,
+    *,
+    n_positions: int | None = None,
+    device: torch.device | None = None,
+    dtype: torch.dtype = torch.float32,
 ) -> LoadedModel:
     """Load a folder with `config.json` and safetensors weights. Raises ModelUnusable."""
     config = configs.from_hf(read_config(folder))
-    _check_length(config, n_positions)
+    n_positions = _positions(config, n_positions)
     weights = assemble(config, SafetensorsFolder(folder), device=device or torch.device("cpu"), dtype=dtype)
     has_tokenizer = (folder / "tokenizer.json").is_file()
     vocabulary = from_folder(folder, config.n_vocab) if has_tokenizer else None
-    return LoadedModel(folder.resolve().name, Decoder(config, weights, n_positions), vocabulary)
+    return LoadedModel(
+        folder.resolve().name,
+        revision_of(sorted(folder.glob("*.safetensors"))),
+        Decoder(config, weights, n_positions),
+        n_positions,
+        vocabulary,
+    )
 
 
 def load_gguf(
-    path: Path, *, n_positions: int, device: torch.device | None = None, dtype: torch.dtype = torch.float32
+    path: Path,
+    *,
+    n_positions: int | None = None,
+    device: torch.device | None = None,
+    dtype: torch.dtype = torch.float32,
 ) -> LoadedModel:
     """Load a GGUF file, dequantised to `dtype`. Raises ModelUnusable."""
     file = GgufFile(path)
@@ -58,14 +87,32 @@ def load_gguf(
     config = configs.from_gguf(
         file.metadata(), n_vocab=vocabulary.n_vocab, tied_head="output.weight" not in file.tensor_names
     )
-    _check_length(config, n_positions)
+    n_positions = _positions(config, n_positions)
     weights = assemble(config, GgufTensors(file, config), device=device or torch.device("cpu"), dtype=dtype)
-    return LoadedModel(path.stem, Decoder(config, weights, n_positions), vocabulary)
+    return LoadedModel(
+        path.stem, revision_of([path]), Decoder(config, weights, n_positions), n_positions, vocabulary
+    )
 
 
-def _check_length(config: configs.DecoderConfig, n_positions: int) -> None:
-    if n_positions > config.max_positions:
+def revision_of(files: Sequence[Path]) -> str:
+    """A digest over each file's size and 64 samples of 64 KiB spread evenly over it: enough to tell two models apart."""
+    digest = hashlib.sha256()
+    for path in files:
+        size = path.stat().st_size
+        digest.update(size.to_bytes(8, "big"))
+        with path.open("rb") as file:
+            for sample in range(_SAMPLES):
+                file.seek(size * sample // _SAMPLES)
+                digest.update(file.read(_SAMPLE_BYTES))
+    return f"sampled-sha256:{digest.hexdigest()[:32]}"
+
+
+def _positions(config: configs.DecoderConfig, wanted: int | None) -> int:
+    if wanted is None:
+        return min(config.max_positions, DEFAULT_POSITIONS)
+    if wanted > config.max_positions:
         raise ModelUnusable(
-            f"the model was made for {config.max_positions} tokens of context, not {n_positions}: "
+            f"the model was made for {config.max_positions} tokens of context, not {wanted}: "
             f"give --max-context {config.max_positions} or less"
         )
+    return wanted

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from speculation.vocabulary import (
     SPECIAL_TEXTS,
@@ -20,7 +21,9 @@ from speculation.vocabulary import (
     token_bytes,
 )
 from verifier.errors import ModelUnusable
-from verifier.model.gguf_file import GgufFile
+
+if TYPE_CHECKING:  # the seam to the engines must import without the `verifier` extra
+    from verifier.model.gguf_file import GgufFile
 
 DECLARED = (
     "bos",
