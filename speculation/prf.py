@@ -49,7 +49,8 @@ class Domain(IntEnum):
     RESIDUAL = 4
     """The correction or bonus token of a ratio or block round."""
     DRAFT = 5
-    """The draft's own draws from q; only the daemon uses them."""
+    """The draft's own draws from q; only the daemon uses them. A position drafted again after a block round
+    needs a fresh draw, since the round looked at the old one: put a draft counter in the token's place."""
 
 
 def hash_bits(seed: int, domain: int, position: int, token: int) -> int:

@@ -82,16 +82,37 @@ def _check(logits: NDArray[np.float32]) -> None:
 def _kept(logits: NDArray[np.float32], ids: NDArray[np.int64], sampling: Sampling) -> NDArray[np.intp]:
     """Indices that survive temperature 0, top-k and top-p; in no particular order where nothing is cut."""
     if sampling.temperature == 0:
-        best = np.flatnonzero(logits == logits.max())
-        return best[[ids[best].argmin()]]
-    if sampling.top_k == 0 and sampling.top_p == 1:
-        return np.flatnonzero(logits > -np.inf)
-    ranked = np.lexsort((ids, -logits))[: sampling.top_k or None]
-    ranked = ranked[logits[ranked] > -np.inf]
-    return ranked[: _nucleus_size(logits[ranked].astype(np.float64) / sampling.temperature, sampling.top_p)]
+        return _best(logits, ids, 1)
+    kept = np.flatnonzero(logits > -np.inf)
+    if 0 < sampling.top_k < kept.shape[0]:
+        kept = kept[_best(logits[kept], ids[kept], sampling.top_k)]
+    if sampling.top_p < 1:
+        kept = kept[
+            _nucleus(logits[kept].astype(np.float64) / sampling.temperature, ids[kept], sampling.top_p)
+        ]
+    return kept
 
 
-def _nucleus_size(ranked: NDArray[np.float64], top_p: float) -> int:
-    """How many of the scaled logits, given in descending order, it takes to reach `top_p` of their mass."""
-    cumulative = np.cumsum(np.exp(ranked - ranked[0]))
-    return int(np.searchsorted(cumulative, top_p * cumulative[-1], side="left")) + 1
+def _best(values: NDArray[np.floating], ids: NDArray[np.int64], count: int) -> NDArray[np.intp]:
+    """Indices of the `count` highest values, best first, the lower id first on ties; no full sort."""
+    size = values.shape[0]
+    floor = np.partition(values, size - count)[size - count] if count < size else -np.inf
+    pool = np.flatnonzero(values >= floor)
+    return pool[np.lexsort((ids[pool], -values[pool]))[:count]]
+
+
+def _nucleus(scaled: NDArray[np.float64], ids: NDArray[np.int64], top_p: float) -> NDArray[np.intp]:
+    """Indices of the fewest best tokens that reach `top_p` of the mass; ranks no more than it must."""
+    top = scaled.max()
+    needed = top_p * np.exp(scaled - top).sum()
+    count = _FIRST_RANKED
+    while True:
+        ranked = _best(scaled, ids, count)
+        reached = np.cumsum(np.exp(scaled[ranked] - top))
+        if reached[-1] >= needed or count >= scaled.shape[0]:
+            return ranked[: int(np.searchsorted(reached, needed, side="left")) + 1]
+        count *= 8
+
+
+_FIRST_RANKED = 256
+"""Tokens ranked at first for top-p; most nuclei are smaller. The result does not depend on it."""

@@ -100,8 +100,10 @@ def _u32(number: int) -> bytes:
 
 
 def special_ids(texts: Sequence[str], declared: Mapping[str, int]) -> dict[str, int]:
-    """The special ids of a vocabulary: those its files declare, then those known by their text (the lowest id
-    where several have one). Declared ids outside the vocabulary are left out.
+    """The special ids of a vocabulary: those its files declare, then those known by their text.
+
+    `texts` has shape [n_vocab]. The lowest id stands where several texts are known for one name; declared ids
+    outside the vocabulary are left out.
     """
     special = {name: token for name, token in declared.items() if 0 <= token < len(texts)}
     id_of: dict[str, int] = {}

@@ -37,7 +37,7 @@ FRAMES = {
     name: bytes.fromhex(text)
     for name, text in json.loads((Path(__file__).parent / "golden" / "frames_v1.json").read_text()).items()
 }
-FUZZ_FRAMES = 4_000
+FUZZ_FRAMES = 20_000
 """Mutated frames per run; 100,000 and more have been run by raising it."""
 
 
@@ -81,18 +81,44 @@ LARGEST: list[AnyMessage] = [
         adapter=WIDE * 128,
         capabilities=[WIDE * 200] * 32,
     ),
-    Welcome(*[2**32 - 1], WIDE * 200, WIDE * 200, *[2**32 - 1] * 6, modes=["ratio"] * 8),
+    Welcome(
+        protocol=2**32 - 1,
+        target_id=WIDE * 200,
+        target_revision=WIDE * 200,
+        n_vocab=2**32 - 1,
+        max_sessions=2**32 - 1,
+        max_context=2**32 - 1,
+        max_draft=2**32 - 1,
+        credit=2**32 - 1,
+        verify_estimate_us=2**32 - 1,
+        modes=["ratio"] * 8,
+    ),
     Open(2**32 - 1, "match", 10.0, 1.0, 2**31 - 1, 2**64 - 1, [2**31 - 1] * 64, 2**32 - 1, 10_000),
     Context(2**32 - 1, 2**52 - 1, 2**32 - 1, 2**64 - 1, [2**31 - 1] * MAX_CONTEXT_IDS),
     Draft(
-        *[2**32 - 1] * 4,
-        2**64 - 1,
-        [2**31 - 1] * 64,
-        list(range(-1, 63)),
-        [SparseQ([2**31 - 1 - i for i in range(64)], [65536 - 63 * 1040, *[1040] * 63])] * 64,
+        session=2**32 - 1,
+        epoch=2**52 - 1,
+        seq=2**32 - 1,
+        base_pos=2**32 - 1,
+        base_hash=2**64 - 1,
+        ids=[2**31 - 1] * 64,
+        parents=list(range(-1, 63)),
+        q=[SparseQ([2**31 - 1 - i for i in range(64)], [65536 - 63 * 1040, *[1040] * 63])] * 64,
     ),
     Verdict(
-        *[2**32 - 1] * 4, 64, 64, 2**31 - 1, 2**32 - 1, 2**64 - 1, [2**31 - 1] * 64, "context_full", 1, 1
+        session=2**32 - 1,
+        epoch=2**52 - 1,
+        seq=2**32 - 1,
+        base_pos=2**32 - 1,
+        drafted=64,
+        accepted=64,
+        next_id=2**31 - 1,
+        commit_len=2**32 - 1,
+        commit_hash=2**64 - 1,
+        path=[2**31 - 1] * 64,
+        finish="context_full",
+        queue_us=2**32 - 1,
+        verify_us=2**32 - 1,
     ),
     Adapter(WIDE * 128, WIDE * 200, WIDE * 2000, 2**64 - 1),
     Error("vocabulary_mismatch", WIDE * 2000, 2**32 - 1, 2**32 - 1),

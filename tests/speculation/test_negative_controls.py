@@ -148,7 +148,8 @@ def add_row(law: Law, before: Path, row: NDArray[np.float64], mass: float) -> No
 
 
 def normalised(row: NDArray[np.float64]) -> NDArray[np.float64]:
-    return row / row.sum()
+    total: NDArray[np.float64] = row / row.sum()
+    return total
 
 
 EDGE, MID = DRAFT, Quantised(3, 5, SAMPLING)

@@ -58,7 +58,8 @@ def signed_absorb(state: NDArray[np.int64], word: NDArray[np.int64]) -> NDArray[
     z = state + (word + np.int64(1)) * g
     z = (z ^ signed_shift(z, 30)) * m1
     z = (z ^ signed_shift(z, 27)) * m2
-    return z ^ signed_shift(z, 31)
+    mixed: NDArray[np.int64] = z ^ signed_shift(z, 31)
+    return mixed
 
 
 @given(UINT64, st.sampled_from(Domain), st.integers(0, 2**32 - 1))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from speculation.prf import gumbel
 from speculation.sampling import GREEDY, Sampling, draw, target_probs
@@ -13,12 +16,12 @@ from speculation.sampling import GREEDY, Sampling, draw, target_probs
 INF = float("inf")
 
 
-def row(*logits: float) -> np.ndarray:
+def row(*logits: float) -> NDArray[np.float32]:
     return np.array(logits, dtype=np.float32)
 
 
-def logs(*probs: float) -> np.ndarray:
-    return np.log(np.array(probs)).astype(np.float32)
+def logs(*probs: float) -> NDArray[np.float32]:
+    return row(*np.log(probs))
 
 
 @pytest.mark.parametrize(
@@ -73,6 +76,29 @@ def test_rows_that_are_no_logits_are_refused(bad: np.ndarray, sampling: Sampling
 def test_sampling_parameters_are_checked(values: dict[str, float], reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         Sampling(**values)  # type: ignore[arg-type]
+
+
+def naive_probs(logits: NDArray[np.float32], sampling: Sampling) -> NDArray[np.float64]:
+    """Sort everything, then cut: what `target_probs` must equal without sorting everything."""
+    order = sorted(range(len(logits)), key=lambda i: (-logits[i], i))[: sampling.top_k or None]
+    scaled = [float(logits[i]) / sampling.temperature for i in order]
+    mass = [math.exp(x - scaled[0]) for x in scaled]
+    size = next(n for n in range(1, len(mass) + 1) if sum(mass[:n]) >= sampling.top_p * sum(mass) - 1e-12)
+    p = np.zeros(len(logits))
+    p[order[:size]] = np.array(mass[:size]) / sum(mass[:size])
+    return p
+
+
+@pytest.mark.parametrize(
+    "sampling",
+    [Sampling(1.0, 0.9), Sampling(0.4, 0.5), Sampling(1.0, 0.999, 700), Sampling(2.0, top_k=9)],
+    ids=str,
+)
+@pytest.mark.parametrize("spread", [0.0, 0.1, 3.0])
+def test_truncation_of_a_wide_row_equals_a_full_sort(sampling: Sampling, spread: float) -> None:
+    """A flat row needs a nucleus of hundreds; rounded logits make ties at every cut."""
+    logits = np.round(np.random.default_rng(5).normal(size=1000) * spread, 1).astype(np.float32)
+    assert target_probs(logits, sampling) == pytest.approx(naive_probs(logits, sampling), abs=1e-12)
 
 
 def test_greedy_draw_takes_the_lowest_id_on_ties() -> None:

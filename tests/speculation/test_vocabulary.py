@@ -9,10 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from speculation.vocabulary import (
+    SPECIAL_NAMES,
+    SPECIAL_TEXTS,
     VocabularyIdentity,
     describe_mismatch,
     fingerprint,
     identify,
+    special_ids,
     token_bytes,
 )
 
@@ -108,6 +111,29 @@ def test_order_of_special_ids_does_not_matter() -> None:
 def test_fingerprint_refuses_impossible_special_ids(special: dict[str, int], reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         fingerprint(TOKENS, special)
+
+
+@pytest.mark.parametrize(
+    ("texts", "declared", "expected"),
+    [
+        (["a", "b"], {}, {}),
+        (["a", "<s>"], {"bos": 1}, {"bos": 1}),
+        (["a", "b"], {"bos": 2, "eos": -1, "pad": 0}, {"pad": 0}),
+        (["<fim_prefix>", "<fim_suffix>", "x"], {}, {"fim_pre": 0, "fim_suf": 1}),
+        (["<|im_end|>", "<|endoftext|>", "<|endoftext|>"], {}, {"eot": 0}),
+        (["<|endoftext|>", "<|im_end|>"], {"eot": 1}, {"eot": 1}),
+        (["<|endoftext|>", "a"], {"eot": 7}, {"eot": 0}),
+    ],
+)
+def test_special_ids(texts: list[str], declared: dict[str, int], expected: dict[str, int]) -> None:
+    """What the files declare comes first, then known texts with the lowest id, whatever the order of texts."""
+    assert special_ids(texts, declared) == expected
+
+
+def test_every_name_known_by_text_is_a_special_name() -> None:
+    assert set(SPECIAL_TEXTS) < set(SPECIAL_NAMES)
+    texts = [text for known in SPECIAL_TEXTS.values() for text in known]
+    assert len(set(texts)) == len(texts)
 
 
 OURS = identify(TOKENS, SPECIAL)
