@@ -112,9 +112,11 @@ def rewrite_model(
 ) -> None:
     """Write `source` to `target`, re-quantised (None: as it is) and without the blocks `drop_layers`.
 
-    The blocks that stay are renumbered. `progress` gets the fraction of tensors done. Raises EngineFailed;
-    `target` is then incomplete.
+    The blocks that stay are renumbered. `progress` gets the fraction of tensors done. Raises EngineFailed
+    (`target` is then incomplete); ValueError if there is no such block or none would be left.
     """
+    if drop_layers:
+        _check_layers(source, drop_layers)
     params = llama.llama_model_quantize_default_params()
     params.nthread = min(os.cpu_count() or 1, 4)
     if quantisation is None:
@@ -132,6 +134,22 @@ def rewrite_model(
         raise EngineFailed(
             f"llama.cpp can't convert {source} ({why(errors)}): check that {target.parent} has free space, "
             "and fetch the model again if the file is damaged"
+        )
+
+
+def _check_layers(source: Path, layers: Sequence[int]) -> None:
+    """llama.cpp would pass over a block that isn't there without a word."""
+    params = llama.llama_model_default_params()
+    params.vocab_only = True
+    with loading() as errors:
+        model = llama.llama_model_load_from_file(os.fsencode(source), params)
+    if not model:
+        raise EngineFailed(f"llama.cpp can't load {source} ({why(errors)}): fetch it again")
+    count = int(metadata_value(model, f"{metadata_value(model, 'general.architecture')}.block_count") or 0)
+    llama.llama_model_free(model)
+    if not set(layers) < set(range(count)):
+        raise ValueError(
+            f"{source} has the blocks 0 to {count - 1}: {list(layers)} can't be left out of them"
         )
 
 

@@ -75,7 +75,8 @@ def tiny_llama(
         "tokenizer.ggml.bos_token_id": FIRST_SPECIAL,
         "tokenizer.ggml.eos_token_id": FIRST_SPECIAL,
         "tokenizer.ggml.eot_token_id": FIRST_SPECIAL + 1,
-    } | dict(overrides or {})
+        **(overrides or {}),
+    }
     kept = {key: value for key, value in metadata.items() if value is not None}
     return write_gguf(path, kept, _llama_tensors(n_layers, width, len(tokens), seed, scale))
 
