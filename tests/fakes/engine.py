@@ -86,9 +86,9 @@ class _Held:
 class FakeEngine:
     """`DraftEngine` that proposes what `continuation(bytes so far)` says, in longest tokens; at its end, eos.
 
-    confidence: probability of that token, a number or a function of the bytes so far; the rest is spread evenly
-    over the other candidates. 1/64 is the uniform model. alternatives: further candidates as bytes, best first,
-    that come before the arbitrary ones (the bytes from 0 up).
+    confidence: probability of that token, a number or a function of the bytes so far; the rest is spread
+    evenly over the other candidates. 1/64 is the uniform model. alternatives: further candidates as bytes,
+    best first, that come before the arbitrary ones (the bytes from 0 up).
     """
 
     def __init__(
@@ -147,11 +147,10 @@ class FakeEngine:
         if self._failure is not None:
             raise EngineFailed(self._failure)
         held = self._held[sequence]
-        held.truncate(_common_prefix(held.ids, wanted))
-        known = held.known.get(len(wanted))
-        if known is not None:
-            return known
-        held.truncate(min(len(held.ids), len(wanted) - 1))
+        common = _common_prefix(held.ids, wanted)
+        if common == len(wanted) and common in held.known:
+            return held.known[common]
+        held.truncate(min(common, len(wanted) - 1))
         self._evaluate(sequence, held, wanted)
         held.known[len(wanted)] = self._candidates(wanted)
         return held.known[len(wanted)]
@@ -252,7 +251,7 @@ class FakeEngine:
 
 
 def _ranked(ids: list[int], confidence: float) -> Candidates:
-    """`ids[0]` with probability `confidence`, the others evenly, but each a hair less likely than the one before."""
+    """`ids[0]` with probability `confidence`, the others evenly, each a hair less likely than the one before."""
     others = max((1.0 - confidence) / (len(ids) - 1), 1e-9)
     logits = np.log(np.array([confidence] + [others] * (len(ids) - 1))) - 1e-4 * np.arange(len(ids))
     weights = np.exp(logits - logits[0])
