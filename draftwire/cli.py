@@ -7,6 +7,7 @@ bridge that an editor waits for, load no model library.
 from __future__ import annotations
 
 import importlib
+import sys
 import traceback
 from typing import Annotated, Any
 
@@ -14,6 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from draftwire.commands import complete, config, daemon, doctor, stats
+from draftwire.commands.options import LogLevel
 from draftwire.failures import EXIT_HELP, CommandFailed, Exit, explain
 
 
@@ -68,11 +70,25 @@ def _options(
 
 
 @app.command()
-def lsp() -> None:
+def lsp(
+    *,
+    log_level: Annotated[
+        LogLevel, typer.Option(help="What goes to stderr; never code or secrets.")
+    ] = LogLevel.WARNING,
+    stdio: Annotated[
+        bool, typer.Option("--stdio", hidden=True, help="For clients that always pass it.")
+    ] = True,
+    without_daemon: Annotated[
+        bool, typer.Option("--without-daemon", hidden=True, help="Do not start one; for `draftwire doctor`.")
+    ] = False,
+) -> None:
     """The language server on stdin and stdout: what an editor starts. It starts the daemon if none runs."""
+    from daemon.api.paths import runtime_paths
+    from daemon.version import VERSION
     from lsp_bridge.main import run
 
-    run()
+    command = [sys.executable, "-c", "raise SystemExit('asked not to start one')"] if without_daemon else None
+    raise typer.Exit(run(runtime_paths(), version=VERSION, log_level=log_level.value, daemon_command=command))
 
 
 @app.command(context_settings=_PASS_ON, add_help_option=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -14,3 +15,12 @@ ConfigFile = Annotated[
         "--config", metavar="FILE", help="The configuration file; default: that of `draftwire config path`."
     ),
 ]
+
+
+class LogLevel(StrEnum):
+    """How much is logged."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+    DEBUG = "debug"

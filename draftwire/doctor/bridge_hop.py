@@ -1,6 +1,6 @@
 """Does the bridge start, speak LSP on its stdout and nothing else, and offer inline completion.
 
-Starts `draftwire lsp` as an editor does, shakes hands, and ends it.
+Starts `draftwire lsp` as an editor does (but that it starts no daemon), shakes hands, and ends it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from draftwire.doctor.findings import Finding
 
 TIMEOUT_S = 20.0
 MAX_BODY_BYTES = 1 << 20
-COMMAND = (sys.executable, "-m", "draftwire", "lsp")
+COMMAND = (sys.executable, "-m", "draftwire", "lsp", "--without-daemon")
 
 
 class NotLsp(Exception):
@@ -23,14 +23,14 @@ class NotLsp(Exception):
 
 
 async def check_bridge(command: tuple[str, ...] = COMMAND) -> Finding:
-    """One handshake with a bridge of its own."""
-    process = await asyncio.create_subprocess_exec(
-        *command,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    reading = asyncio.create_task(_everything(process.stderr))
+    """One handshake with a bridge of its own, which is ended whatever happens."""
+    pipe = asyncio.subprocess.PIPE
+    try:
+        process = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, stderr=pipe)
+    except OSError as error:
+        text = f"{command[0]} can't be run: {error.strerror}"
+        return Finding("bridge", "handshake", "failed", text, "reinstall draftwire")
+    stderr = asyncio.create_task(_everything(process.stderr))
     try:
         async with asyncio.timeout(TIMEOUT_S):
             capabilities = await _converse(process)
@@ -39,13 +39,17 @@ async def check_bridge(command: tuple[str, ...] = COMMAND) -> Finding:
         if process.returncode is None:
             process.kill()
         await process.wait()
-        return _failure(error, await reading)
-    await reading
+        return _failure(error, await stderr)
+    await stderr
+    return _outcome(capabilities, process.returncode)
+
+
+def _outcome(capabilities: dict[str, Any], status: int | None) -> Finding:
     if "inlineCompletionProvider" not in capabilities:
         fix = "reinstall draftwire: its pygls is of another version"
         return Finding("bridge", "handshake", "failed", "it does not offer inline completion", fix)
-    if process.returncode:
-        text = f"it answered, but ended with status {process.returncode}"
+    if status:
+        text = f"it answered, but ended with status {status}"
         return Finding("bridge", "handshake", "warning", text, "run: draftwire lsp < /dev/null")
     encoding = capabilities.get("positionEncoding", "utf-16")
     return Finding("bridge", "handshake", "ok", f"inline completion offered, positions in {encoding}")

@@ -11,6 +11,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from daemon.api.paths import RuntimePaths, runtime_paths
 from daemon.version import VERSION
 from draftwire import cli
 from draftwire.failures import Exit
@@ -163,13 +164,22 @@ def test_another_missing_module_is_a_defect(monkeypatch: pytest.MonkeyPatch) -> 
     assert "internal error: ModuleNotFoundError" in result.stderr
 
 
-def test_lsp_runs_the_bridge_and_leaves_stdout_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    ran = []
+@pytest.mark.parametrize("arguments", [[], ["--stdio"], ["--without-daemon"]])
+def test_lsp_runs_the_bridge_and_ends_as_it_does(
+    monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+) -> None:
+    calls = []
+
+    def run(paths: RuntimePaths, *, version: str, log_level: str, daemon_command: object) -> int:
+        calls.append((paths, version, log_level, daemon_command is None))
+        return 3
+
     module = ModuleType("lsp_bridge.main")
-    module.run = lambda: ran.append(True)  # type: ignore[attr-defined]
+    module.run = run  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "lsp_bridge.main", module)
-    result = runner.invoke(cli.app, ["lsp"])
-    assert (result.exit_code, result.stdout, ran) == (0, "", [True])
+    result = runner.invoke(cli.app, ["lsp", *arguments])
+    assert (result.exit_code, result.stdout) == (3, "")
+    assert calls == [(runtime_paths(), VERSION, "warning", "--without-daemon" not in arguments)]
 
 
 def test_main_is_the_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
