@@ -66,7 +66,7 @@ class Document:
         self.version = 0 if version == NO_VERSION else version
         self.last_edit_end = 0
         """LF offset of the end of the newest edit: where a user who types is."""
-        self._encoding = encoding
+        self.encoding = encoding
         self._lines = Lines(clean(text))
 
     @property
@@ -116,7 +116,7 @@ class Document:
             version=self.version,
             offset=offset,
             line=line,
-            character=units_of(self._lines[line][:index], self._encoding),
+            character=units_of(self._lines[line][:index], self.encoding),
             before=self.slice(offset - min(offset, SURROUNDINGS_RADIUS), offset),
             after=self.slice(offset, offset + SURROUNDINGS_RADIUS),
             eol=end_of(self._lines[line]) or (end_of(self._lines[line - 1]) if line else "") or "\n",
@@ -130,7 +130,7 @@ class Document:
         if line > last:
             return last, content_length(self._lines[last])
         raw = self._lines[line]
-        return line, min(index_of_units(raw, character, self._encoding), content_length(raw))
+        return line, min(index_of_units(raw, character, self.encoding), content_length(raw))
 
     def _apply(self, change: Change) -> Edit | None:
         text = clean(change.text)

@@ -1,0 +1,66 @@
+"""`textDocument/didOpen`, `didChange`, `didClose`: into our store and on to the daemon at once (ux-2,
+ux-6)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from daemon.api.messages import ChangeDocument, CloseDocument
+from lsp_bridge.documents import Change
+from lsp_bridge.positions import clean
+
+if TYPE_CHECKING:
+    from lsp_bridge.server import BridgeServer
+
+MAX_URI = 8192
+"""`daemon.api.messages.DocumentId`."""
+
+
+def register(server: BridgeServer) -> None:
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    def did_open(params: types.DidOpenTextDocumentParams) -> None:
+        item = params.text_document
+        if len(item.uri) > MAX_URI or clean(item.uri) != item.uri:
+            server.refuse_document(item.uri, "bad_uri")
+            return
+        known = server.documents.get(item.uri) is not None
+        document = server.documents.open(item.uri, clean(item.language_id), item.version, item.text)
+        server.recalls.pop(item.uri, None)
+        if document is not None:
+            server.session.send(document.opening())
+        elif known:
+            forget(server, item.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def did_change(params: types.DidChangeTextDocumentParams) -> None:
+        uri, version = params.text_document.uri, params.text_document.version
+        if server.documents.get(uri) is None:
+            return
+        changed = server.documents.change(uri, version, [_change(one) for one in params.content_changes])
+        if changed is None:
+            forget(server, uri)
+            return
+        document, edits = changed
+        server.session.send(ChangeDocument(uri, document.version, edits))
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def did_close(params: types.DidCloseTextDocumentParams) -> None:
+        if server.documents.get(params.text_document.uri) is not None:
+            forget(server, params.text_document.uri)
+        server.documents.close(params.text_document.uri)
+
+
+def forget(server: BridgeServer, uri: str) -> None:
+    """Close a document that the daemon has; a request under way for it is answered empty."""
+    server.newest.supersede(uri)
+    server.recalls.pop(uri, None)
+    server.session.send(CloseDocument(uri))
+
+
+def _change(event: types.TextDocumentContentChangeEvent) -> Change:
+    if isinstance(event, types.TextDocumentContentChangeWholeDocument):
+        return Change(event.text)
+    start, end = event.range.start, event.range.end
+    return Change(event.text, (start.line, start.character), (end.line, end.character))

@@ -1,0 +1,119 @@
+"""The suggestions of late, and which of them fit the buffer now: type-through without a round trip (ux-3,
+ux-25).
+
+What fits is a function of the text around the cursor and what was answered; nothing is tracked while the user
+types. Pure: knows documents, not the editor nor the daemon.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import msgspec
+
+from daemon.api.messages import Suggestion, SuggestionUpdate
+from daemon.api.text import SURROUNDINGS_RADIUS
+from lsp_bridge.documents import Cursor, Document
+
+REMEMBERED_ANSWERS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What to show at a cursor: a suggestion, of which the user has typed the first `typed` code points."""
+
+    suggestion: Suggestion
+    typed: int = 0
+
+    @property
+    def text(self) -> str:
+        """LF text to insert at the cursor."""
+        return self.suggestion.text[self.typed :]
+
+    @property
+    def verified(self) -> int:
+        """Code points of `text` that are the target's own."""
+        return min(max(self.suggestion.verified - self.typed, 0), len(self.text))
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """Suggestions given at an offset between two texts, best first."""
+
+    offset: int
+    before: str
+    after: str
+    suggestions: tuple[Suggestion, ...]
+
+    def offers(self, document: Document, cursor: Cursor) -> list[Offer]:
+        typed_length = cursor.offset - self.offset
+        if not 0 <= typed_length < max((len(one.text) for one in self.suggestions), default=0):
+            return []
+        if cursor.after != self.after or not self._follows(document):
+            return []
+        typed = document.slice(self.offset, cursor.offset)
+        return [
+            Offer(one, typed_length)
+            for one in self.suggestions
+            if len(one.text) > typed_length and one.text.startswith(typed)
+        ]
+
+    def _follows(self, document: Document) -> bool:
+        start = self.offset - min(self.offset, SURROUNDINGS_RADIUS)
+        return document.slice(start, self.offset) == self.before
+
+
+class Recall:
+    """The last answers of one document, newest first."""
+
+    def __init__(self) -> None:
+        self._answers: deque[_Answer] = deque(maxlen=REMEMBERED_ANSWERS)
+
+    def remember(self, cursor: Cursor, suggestions: Sequence[Suggestion]) -> None:
+        """These suggestions were given at this cursor."""
+        if suggestions:
+            self._answers.appendleft(_Answer(cursor.offset, cursor.before, cursor.after, tuple(suggestions)))
+
+    def offers(self, document: Document, cursor: Cursor) -> list[Offer]:
+        """What of the newest answer that fits is left to show at the cursor, best first; empty if none
+        fits."""
+        return next((offers for answer in self._answers if (offers := answer.offers(document, cursor))), [])
+
+    def update(self, update: SuggestionUpdate) -> bool:
+        """Take in a change to a remembered suggestion; False if none has its id or it does not follow from
+        it.
+
+        The update's text is relative to its own offset, which moves on while the user types along.
+        """
+        known = [answer for answer in self._answers if update.suggestion.id in _ids(answer)]
+        changed = [(answer, _updated(answer, update)) for answer in known]
+        for answer, new in changed:
+            if new is not None:
+                self._answers[self._answers.index(answer)] = new
+        return any(new is not None for _, new in changed)
+
+
+def _ids(answer: _Answer) -> list[int]:
+    return [one.id for one in answer.suggestions]
+
+
+def _updated(answer: _Answer, update: SuggestionUpdate) -> _Answer | None:
+    """The answer with the update in it; None if the update's offset is not within the suggestion it
+    changes."""
+    place = _ids(answer).index(update.suggestion.id)
+    suggestions = list(answer.suggestions)
+    old = suggestions[place]
+    typed = update.offset - answer.offset
+    if update.kind == "withdrawn":
+        del suggestions[place]
+    elif 0 <= typed <= len(old.text):
+        suggestions[place] = msgspec.structs.replace(
+            update.suggestion,
+            text=old.text[:typed] + update.suggestion.text,
+            verified=typed + update.suggestion.verified,
+        )
+    else:
+        return None
+    return replace(answer, suggestions=tuple(suggestions))

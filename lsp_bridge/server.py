@@ -1,0 +1,150 @@
+"""The language server of one editor: its state, and what the daemon pushes on its way to the editor.
+
+The methods themselves are one small file each in `lsp_bridge/methods/`; they work on immutable cursors and
+answer exactly once. Knows no model, no socket and no verifier.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+
+from daemon.api.client import Pushed
+from daemon.api.messages import Failed, Status, SuggestionUpdate
+from lsp_bridge.documents import Documents
+from lsp_bridge.methods import (
+    acceptance,
+    completion,
+    configuration,
+    inline_completion,
+    lifecycle,
+    questions,
+    text_sync,
+)
+from lsp_bridge.newest import NewestRequests
+from lsp_bridge.options import ClientOptions
+from lsp_bridge.protocol import BridgeProtocol, converter
+from lsp_bridge.recall import Recall
+from lsp_bridge.session import Connect, DaemonSession, SessionState
+from lsp_bridge.status import copilot_params, status_params
+from lsp_bridge.updates import suggestion_params
+
+log = logging.getLogger(__name__)
+
+
+class BridgeServer(LanguageServer):
+    """Feed it by `protocol.receive`; it writes with the writer given to `protocol.set_writer`."""
+
+    protocol: BridgeProtocol
+
+    def __init__(self, version: str, connect: Connect) -> None:
+        super().__init__(
+            "draftwire",
+            version,
+            text_document_sync_kind=types.TextDocumentSyncKind.Incremental,
+            protocol_cls=BridgeProtocol,
+            converter_factory=converter,
+        )
+        self.documents = Documents("utf-16")
+        self.recalls: dict[str, Recall] = {}
+        self.newest = NewestRequests()
+        self.options = ClientOptions()
+        self.client_name = "unknown editor"
+        self.ready_for_notifications = False
+        self.session = DaemonSession(
+            connect,
+            documents=lambda: [document.opening() for document in self.documents],
+            on_push=self._on_push,
+            on_state=self._on_session_state,
+        )
+        self.exit_code: asyncio.Future[int] | None = None
+        """Set when the editor says `exit`; made by who runs the server."""
+        self._session_task: asyncio.Task[None] | None = None
+        self._daemon_status: Status | None = None
+        self._published: dict[str, Any] | None = None
+        self._warned: set[str] = set()
+        for methods in (lifecycle, text_sync, inline_completion, acceptance, questions, configuration):
+            methods.register(self)
+
+    def start_session(self) -> None:
+        """Begin to look for the daemon, in the background."""
+        self._session_task = asyncio.create_task(self.session.run(), name="daemon session")
+
+    async def close(self) -> None:
+        """End the connection to the daemon. Documents need no closing there: they go with the connection."""
+        if self._session_task is not None:
+            self._session_task.cancel()
+            await asyncio.wait({self._session_task})
+
+    def offer_completion_list(self) -> None:
+        """Advertise `textDocument/completion` too; only before the answer to `initialize`."""
+        completion.register(self)
+
+    def stop(self, code: int) -> None:
+        """End the process with this code, soon."""
+        if self.exit_code is not None and not self.exit_code.done():
+            self.exit_code.set_result(code)
+
+    def refuse_document(self, uri: str, reason: str) -> None:
+        """Offer nothing in this document until it is opened again."""
+        if self.documents.get(uri) is not None:
+            text_sync.forget(self, uri)
+        self.documents.refuse(uri, reason)
+        log.warning("nothing is offered in one document until it is opened again: %s", reason)
+
+    def status(self) -> dict[str, Any]:
+        """The status as the editor is told it."""
+        return status_params(self.session.state, self._daemon_status)
+
+    def note_status(self, status: Status) -> None:
+        """Take in the daemon's status; the editor is told if that changes what it was told last."""
+        self._daemon_status = status
+        self.publish_status()
+
+    def publish_status(self) -> None:
+        """Tell the editor the status, if it may be told and it is news."""
+        status = self.status()
+        if not self.ready_for_notifications or status == self._published:
+            return
+        self._published = status
+        if self.options.notifications:
+            self.protocol.notify("draftwire/status", status)
+        if self.options.copilot_dialect:
+            self.protocol.notify("didChangeStatus", copilot_params(status))
+
+    def report_server_error(self, error: Exception, source: type[Exception]) -> None:
+        """To the log; pygls would open a window for each (ux-45)."""
+        log.error("%s: %s", getattr(source, "__name__", source), error)
+
+    def _on_session_state(self, state: SessionState) -> None:
+        if state.phase != "connected":
+            self._daemon_status = None
+        self.publish_status()
+
+    def _on_push(self, message: Pushed) -> None:
+        if isinstance(message, Status):
+            self.note_status(message)
+        elif isinstance(message, SuggestionUpdate):
+            self._on_update(message)
+        else:
+            self._warn_once(message)
+
+    def _on_update(self, update: SuggestionUpdate) -> None:
+        document = self.documents.get(update.document)
+        if document is None:
+            return
+        recall = self.recalls.setdefault(update.document, Recall())
+        params = suggestion_params(update, document, recall)
+        if params is not None and self.options.notifications and self.ready_for_notifications:
+            self.protocol.notify("draftwire/suggestion", params)
+
+    def _warn_once(self, failed: Failed) -> None:
+        log.warning("the daemon: %s: %s", failed.code, failed.message)
+        if failed.code != "bad_setting" or failed.message in self._warned:
+            return  # the others are the bridge's own mistakes, of no use to the user
+        self._warned.add(failed.message)
+        self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, failed.message))

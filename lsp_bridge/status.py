@@ -1,0 +1,76 @@
+"""The status that clients show: where daemon, draft and verifier stand, with one typed reason. Pure."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from daemon.api.messages import Status
+from lsp_bridge.session import SessionState
+
+Kind = Literal["Normal", "Warning", "Error", "Inactive"]
+"""As in Copilot's `didChangeStatus`."""
+Reason = Literal[
+    "",
+    "daemon_starting",
+    "daemon_unavailable",
+    "daemon_refused",
+    "draft_loading",
+    "draft_failed",
+    "verifier_connecting",
+    "verifier_offline",
+    "verifier_refused",
+    "verifier_slow",
+]
+
+_WITHOUT_DAEMON: dict[str, tuple[Kind, Reason]] = {
+    "starting": ("Inactive", "daemon_starting"),
+    "unavailable": ("Error", "daemon_unavailable"),
+    "refused": ("Error", "daemon_refused"),
+}
+_OF_DRAFT: dict[str, tuple[Kind, Reason]] = {
+    "loading": ("Inactive", "draft_loading"),
+    "failed": ("Error", "draft_failed"),
+}
+_OF_LINK: dict[str, tuple[Kind, Reason]] = {
+    "connecting": ("Normal", "verifier_connecting"),
+    "offline": ("Warning", "verifier_offline"),
+    "refused": ("Warning", "verifier_refused"),
+    "slow": ("Warning", "verifier_slow"),
+}
+
+
+def status_params(session: SessionState, status: Status | None) -> dict[str, Any]:
+    """The parameters of `draftwire/status`, and the answer to the request of that name."""
+    kind, reason = _kind_and_reason(session, status)
+    known = status if session.phase == "connected" and status is not None else None
+    return {
+        "kind": kind,
+        "reason": reason,
+        "message": session.message or (known.message if known else ""),
+        "daemon": session.phase,
+        "draft": known.draft if known else "loading",
+        "link": known.link if known else "off",
+        "busy": known.busy if known else session.phase == "starting",
+        "draftModel": known.draft_model if known else "",
+        "targetModel": known.target_model if known else "",
+        "draftError": known.draft_error if known else "",
+        "linkReason": known.link_reason if known else "",
+        "verifier": known.verifier if known else "",
+        "roundTripMs": known.round_trip_ms if known else 0.0,
+        "retryInMs": known.retry_in_ms if known else 0,
+        "pid": known.pid if known else 0,
+        "version": known.version if known else "",
+    }
+
+
+def copilot_params(status: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of Copilot's `didChangeStatus`."""
+    return {"kind": status["kind"], "busy": status["busy"], "message": status["message"]}
+
+
+def _kind_and_reason(session: SessionState, status: Status | None) -> tuple[Kind, Reason]:
+    if session.phase != "connected":
+        return _WITHOUT_DAEMON[session.phase]
+    if status is None:
+        return "Inactive", "daemon_starting"
+    return _OF_DRAFT.get(status.draft) or _OF_LINK.get(status.link) or ("Normal", "")
