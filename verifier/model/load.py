@@ -95,7 +95,7 @@ def load_gguf(
 
 
 def revision_of(files: Sequence[Path]) -> str:
-    """A digest over each file's size and 64 samples of 64 KiB spread evenly over it: enough to tell two models apart."""
+    """A digest over each file's size and 64 samples of 64 KiB, evenly spread: enough to tell two models apart."""
     digest = hashlib.sha256()
     for path in files:
         size = path.stat().st_size
