@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +37,8 @@ def print_pairs(title: str, rows: Iterable[tuple[str, str]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=title or None, title_justify="left", show_header=False, box=None, pad_edge=False)
+    heading = Text(title, style="bold") if title else None
+    table = Table(title=heading, title_justify="left", show_header=False, box=None, pad_edge=False)
     for name, value in rows:
         if value:
             table.add_row(Text(name, style="bold"), Text(value))
@@ -45,12 +46,20 @@ def print_pairs(title: str, rows: Iterable[tuple[str, str]]) -> None:
 
 
 @contextmanager
-def spinner(text: str) -> Iterator[None]:
-    """Show on stderr that something is going on, if stderr is a terminal; gone when it ends."""
+def steps() -> Iterator[Callable[[str], None]]:
+    """A spinner on stderr, if that is a terminal; call what it gives with what is going on now."""
     if not sys.stderr.isatty():
-        yield
+        yield lambda _: None
         return
     from rich.console import Console
 
-    with Console(stderr=True).status(text):
+    with Console(stderr=True).status("") as status:
+        yield status.update
+
+
+@contextmanager
+def spinner(text: str) -> Iterator[None]:
+    """A spinner on stderr, if that is a terminal, while one thing goes on."""
+    with steps() as step:
+        step(text)
         yield

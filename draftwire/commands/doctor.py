@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import sys
-from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from draftwire.commands.options import ConfigFile, Json
 from draftwire.failures import CommandFailed
-from draftwire.terminal import out, print_json
+from draftwire.terminal import out, print_json, steps
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -40,26 +38,14 @@ def doctor(
 
     findings: list[Finding] = []
     console = out()
-    with ExitStack() as stack:
-        progress = None
-        if sys.stderr.isatty():
-            from rich.console import Console
 
-            progress = stack.enter_context(Console(stderr=True).status(""))
+    def found(finding: Finding) -> None:
+        findings.append(finding)
+        if not json:
+            _print(console, finding, new_hop=len(findings) == 1 or findings[-2].hop != finding.hop)
 
-        def found(finding: Finding) -> None:
-            findings.append(finding)
-            if not json:
-                _print(console, finding, new_hop=len(findings) == 1 or findings[-2].hop != finding.hop)
-
-        asyncio.run(
-            examine(
-                config,
-                found,
-                lambda what: progress.update(f"looking at {what}") if progress else None,
-                start=start,
-            )
-        )
+    with steps() as step:
+        asyncio.run(examine(config, found, lambda what: step(f"looking at {what}"), start=start))
     failed = sum(finding.level == "failed" for finding in findings)
     if json:
         print_json({"ok": not failed, "findings": [_plain(finding) for finding in findings]})

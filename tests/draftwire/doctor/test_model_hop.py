@@ -1,0 +1,62 @@
+"""The draft model: loads and is timed, slow, failing while it runs, not there."""
+
+from __future__ import annotations
+
+import pytest
+
+from daemon.config import Config
+from daemon.engine import DraftEngine, EngineFailed
+from draftwire.doctor import model_hop
+from draftwire.doctor.model_hop import DECODED_TOKENS, check_model, tokens_per_second
+from tests.fakes.engine import FakeEngine, following
+
+
+def engine() -> FakeEngine:
+    return FakeEngine(following(model_hop.SAMPLE + "if n < 2: return n # and so on"), model_name="small")
+
+
+def load(monkeypatch: pytest.MonkeyPatch, outcome: DraftEngine | Exception) -> None:
+    def load_draft_engine(_: Config) -> DraftEngine:
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    monkeypatch.setattr(model_hop, "load_draft_engine", load_draft_engine)
+
+
+def test_a_model_that_loads_is_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = engine()
+    load(monkeypatch, fake)
+    loaded, [found, speed] = check_model(Config())
+    assert loaded is fake
+    assert (found.level, found.text.startswith("small, 263 tokens, ready after")) == ("ok", True)
+    assert (speed.level, speed.text.endswith("tokens/s")) == ("ok", True)
+
+
+def test_the_time_is_of_one_token_after_the_other() -> None:
+    fake = engine()
+    assert tokens_per_second(fake) > 0
+    lengths = [len(ids) for _, ids in fake.calls]
+    assert lengths == list(range(len(model_hop.SAMPLE), len(model_hop.SAMPLE) + DECODED_TOKENS + 1))
+
+
+def test_a_slow_model_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    load(monkeypatch, engine())
+    monkeypatch.setattr(model_hop, "SLOW_TOKENS_PER_S", 1e9)
+    _, [_, speed] = check_model(Config())
+    assert (speed.level, "draft.threads" in speed.fix) == ("warning", True)
+
+
+def test_a_model_that_fails_while_it_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = engine()
+    load(monkeypatch, fake)
+    fake.close()
+    loaded, [_, speed] = check_model(Config())
+    assert (loaded, speed.level) == (fake, "failed")
+
+
+def test_a_model_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    load(monkeypatch, EngineFailed("no such file: x.gguf"))
+    loaded, [found] = check_model(Config())
+    assert (loaded, found.level, found.text) == (None, "failed", "no such file: x.gguf")
+    assert "draft.model" in found.fix
