@@ -11,6 +11,7 @@ import os
 import stat
 import sys
 import tempfile
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -64,9 +65,7 @@ def runtime_paths(directory: Path | None = None, *, transport: Transport | None 
     directory)."""
     if directory is None:
         named = os.environ.get(RUNTIME_DIR_VARIABLE)
-        directory = (
-            Path(named) if named else Path(platformdirs.user_runtime_dir("draftwire", appauthor=False))
-        )
+        directory = Path(named) if named else _users_runtime_dir()
     directory = directory.expanduser().absolute()
     return RuntimePaths(
         directory=directory,
@@ -98,6 +97,15 @@ def read_endpoint(paths: RuntimePaths) -> Endpoint:
         raise RuntimePathError(
             f"{paths.token} can't be read ({error}); delete it and start the daemon again"
         ) from error
+
+
+def _users_runtime_dir() -> Path:
+    """The platform's; without a login session (containers) that is a private directory under the temporary
+    one."""
+    with warnings.catch_warnings(
+        action="ignore"
+    ):  # platformdirs warns of the latter, which is no news to a user
+        return Path(platformdirs.user_runtime_dir("draftwire", appauthor=False))
 
 
 def _default_transport() -> Transport:

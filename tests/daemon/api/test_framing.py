@@ -162,7 +162,7 @@ def test_a_message_over_the_limit_is_not_encoded() -> None:
         encode(m.OpenDocument("file:///a", "python", 1, "x" * (MAX_FRAME_BYTES + 1)))
 
 
-GOLDEN = {
+GOLDEN: dict[str, tuple[m.ClientMessage, str]] = {
     "cancel": (m.Cancel(7), "0000001682a474797065a663616e63656ca77265717565737407"),
     "close": (m.CloseDocument("u"), "0000001f82a474797065ad636c6f7365646f63756d656e74a8646f63756d656e74a175"),
 }

@@ -1,0 +1,280 @@
+"""The client against a scripted daemon: answers find their requests, and every kind of loss has its error."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from daemon.api import client as client_module
+from daemon.api.client import DaemonClient, Pushed
+from daemon.api.errors import (
+    BadMessage,
+    DaemonLost,
+    DaemonRefused,
+    DaemonUnavailable,
+    RequestFailed,
+)
+from daemon.api.framing import encode
+from daemon.api.messages import (
+    Cancel,
+    ChangeDocument,
+    Complete,
+    Completions,
+    DaemonMessage,
+    Edit,
+    Failed,
+    Hello,
+    OpenDocument,
+    Suggestion,
+    SuggestionUpdate,
+    Welcome,
+)
+from daemon.api.paths import Endpoint, RuntimePaths, read_endpoint, runtime_paths, write_endpoint
+from daemon.api.text import surroundings_hash
+from tests.fakes.daemon import READY, ScriptedDaemon
+
+pytestmark = pytest.mark.asyncio
+U = "file:///a"
+
+
+@pytest.fixture(params=["unix", "tcp"])
+def paths(request: pytest.FixtureRequest, tmp_path: Path) -> RuntimePaths:
+    """Both transports: Windows has the second alone."""
+    return runtime_paths(tmp_path / "run", transport=request.param)
+
+
+@pytest_asyncio.fixture
+async def daemon(paths: RuntimePaths) -> AsyncIterator[ScriptedDaemon]:
+    async with ScriptedDaemon(paths, lambda text, offset: [text[:offset].upper()]) as daemon:
+        yield daemon
+
+
+@pytest_asyncio.fixture
+async def client(paths: RuntimePaths, daemon: ScriptedDaemon) -> AsyncIterator[DaemonClient]:
+    client = await DaemonClient.connect(paths, client="test", settings={"a.b": 1})
+    yield client
+    await client.close()
+
+
+async def test_a_conversation(client: DaemonClient, daemon: ScriptedDaemon) -> None:
+    """Open, change, complete: the answer is for the text as changed."""
+    client.send(OpenDocument(U, "python", 1, "x"))
+    client.send(ChangeDocument(U, 2, [Edit(1, 1, "yz")]))
+    answer = await client.complete(U, 2, 2, trigger="invoked", wait="settled")
+    assert answer.suggestions == [Suggestion(1, "XY", 0, True, "draft")]
+    assert answer.surroundings == surroundings_hash("xyz", 2)
+    (ask,) = daemon.of_type(Complete)
+    assert (ask.trigger, ask.wait) == ("invoked", "settled")
+    assert daemon.of_type(Hello)[0].settings == {"a.b": 1}
+    assert client.welcome.draft_model == "scripted"
+
+
+async def test_status_and_stats(client: DaemonClient) -> None:
+    """Each has its own answer, also when asked together."""
+    status, stats = await asyncio.gather(client.status(), client.stats())
+    assert status.message == READY.message
+    assert stats == {"suggestions": 0}
+
+
+async def test_answers_out_of_order(client: DaemonClient, daemon: ScriptedDaemon) -> None:
+    """A held completion does not hold a status."""
+    daemon.hold.clear()
+    client.send(OpenDocument(U, "python", 1, "x"))
+    held = asyncio.create_task(client.complete(U, 1, 1))
+    await daemon.wait_for(Complete)
+    await client.status()
+    daemon.hold.set()
+    assert (await held).suggestions
+
+
+async def test_failed_requests(client: DaemonClient) -> None:
+    """The daemon's code and text; the connection goes on."""
+    with pytest.raises(RequestFailed, match="open the document first") as caught:
+        await client.complete("file:///unknown", 1, 0)
+    assert caught.value.code == "unknown_document"
+    await client.status()
+
+
+async def test_cancelling_a_call_cancels_the_request(client: DaemonClient, daemon: ScriptedDaemon) -> None:
+    """The late answer is dropped."""
+    daemon.hold.clear()
+    client.send(OpenDocument(U, "python", 1, "x"))
+    asking = asyncio.create_task(client.complete(U, 1, 1))
+    (ask,) = await daemon.wait_for(Complete)
+    asking.cancel()
+    await asyncio.wait({asking})
+    assert asking.cancelled()
+    assert await daemon.wait_for(Cancel) == [Cancel(ask.request)]
+    await client.status()
+
+
+async def test_pushes_come_in_order(paths: RuntimePaths, daemon: ScriptedDaemon) -> None:
+    """The greeting's status first; a callback that fails ends nothing."""
+    got: list[Pushed] = []
+    all_there = asyncio.Event()
+
+    def on_push(message: Pushed) -> None:
+        got.append(message)
+        if len(got) == 3:
+            all_there.set()
+        raise ValueError("in the callback")
+
+    client = await DaemonClient.connect(paths, client="test", on_push=on_push)
+    update = SuggestionUpdate(U, 1, 0, "verified", Suggestion(1, "x", 1, True, "target"))
+    await daemon.wait_connections(1)
+    daemon.push(update)
+    daemon.push(Failed("bad_setting", "no such setting"))
+    await all_there.wait()
+    assert got == [READY, update, Failed("bad_setting", "no such setting")]
+    await client.status()
+    await client.close()
+
+
+async def test_a_daemon_that_dies(client: DaemonClient, daemon: ScriptedDaemon) -> None:
+    """Requests under way and all later ones raise DaemonLost."""
+    daemon.hold.clear()
+    client.send(OpenDocument(U, "python", 1, "x"))
+    asking = asyncio.create_task(client.complete(U, 1, 1))
+    await daemon.wait_for(Complete)
+    await daemon.die()
+    with pytest.raises(DaemonLost):
+        await asking
+    await client.wait_lost()
+    assert client.lost is not None
+    with pytest.raises(DaemonLost):
+        client.send(Cancel(1))
+    with pytest.raises(DaemonLost):
+        await client.status()
+
+
+async def test_closing(client: DaemonClient, daemon: ScriptedDaemon) -> None:
+    """The daemon sees the end; what is under way raises; twice is fine."""
+    daemon.silent = True
+    client.send(OpenDocument(U, "python", 1, "x"))
+    asking = asyncio.create_task(client.complete(U, 1, 1))
+    await daemon.wait_for(Complete)
+    await client.close()
+    with pytest.raises(DaemonLost, match="closed by this client"):
+        await asking
+    await daemon.wait_connections(0)
+    await client.close()
+
+
+async def test_a_message_that_cannot_be_sent_harms_nothing(client: DaemonClient) -> None:
+    """A lone surrogate is refused here, and the connection goes on."""
+    with pytest.raises(BadMessage):
+        client.send(OpenDocument(U, "python", 1, "\ud800"))
+    await client.status()
+
+
+async def test_a_daemon_that_no_longer_reads(client: DaemonClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is given up before our memory is full."""
+    monkeypatch.setattr(client_module, "MAX_UNSENT_BYTES", 100)
+    with pytest.raises(DaemonLost, match="no longer reads"):
+        client.send(OpenDocument(U, "python", 1, "x" * 200))
+    await client.wait_lost()
+
+
+async def test_nobody_there(paths: RuntimePaths) -> None:
+    """The error says how to start one."""
+    paths.prepare()
+    with pytest.raises(DaemonUnavailable, match="draftwire daemon start"):
+        await DaemonClient.connect(paths, client="test")
+    if paths.transport == "tcp":
+        write_endpoint(paths, Endpoint(1, "stale"))
+        with pytest.raises(DaemonUnavailable, match="draftwire daemon start"):
+            await DaemonClient.connect(paths, client="test")
+
+
+async def test_a_refusal(paths: RuntimePaths, daemon: ScriptedDaemon) -> None:
+    """The daemon's own words."""
+    daemon.refuse = Failed("bad_hello", "versions differ; run: draftwire daemon stop")
+    with pytest.raises(DaemonRefused, match="versions differ") as caught:
+        await DaemonClient.connect(paths, client="test")
+    assert caught.value.code == "bad_hello"
+
+
+async def test_the_token_of_another_run(tmp_path: Path) -> None:
+    """Loopback TCP is open to all users; the token is not (ux-41)."""
+    paths = runtime_paths(tmp_path / "run", transport="tcp")
+    async with ScriptedDaemon(paths):
+        client = await DaemonClient.connect(paths, client="test")
+        await client.close()
+        write_endpoint(paths, Endpoint(read_endpoint(paths).port, "guess"))
+        with pytest.raises(DaemonRefused) as caught:
+            await DaemonClient.connect(paths, client="test")
+        assert caught.value.code == "unauthorized"
+
+
+WELCOME = Welcome(1, "v", 1, "m")
+
+
+@pytest.mark.parametrize(
+    ("sent", "error", "match"),
+    [
+        (b"", DaemonUnavailable, "closed the connection"),
+        (b"SSH-2.0-OpenSSH_9.6\r\n", DaemonUnavailable, "not a Draftwire daemon"),
+        (b"\0\0\0\1\xc1", DaemonUnavailable, "not a Draftwire daemon"),
+        (encode(READY), DaemonUnavailable, "not a Draftwire daemon"),
+        (encode(Welcome(99, "v", 1, "m")), DaemonRefused, "draftwire daemon stop"),
+        (None, DaemonUnavailable, "does not answer within"),
+    ],
+    ids=["silence", "another protocol", "garbage", "no welcome", "other version", "hangs"],
+)
+async def test_what_is_no_daemon(
+    tmp_path: Path, sent: bytes | None, error: type[Exception], match: str
+) -> None:
+    """Whatever answers at the socket, one clear error (the stale socket of ux-30 among them)."""
+    paths = runtime_paths(tmp_path / "run", transport="unix")
+    async with raw_server(paths, sent):
+        with pytest.raises(error, match=match):
+            await DaemonClient.connect(paths, client="test", timeout_s=0.2 if sent is None else 5)
+
+
+async def test_nonsense_after_the_greeting(tmp_path: Path) -> None:
+    """A bad frame and an answer to nothing are skipped; the wrong answer fails its request alone."""
+    paths = runtime_paths(tmp_path / "run", transport="unix")
+    messages: list[DaemonMessage] = [
+        Welcome(1, "again", 1, "m"),
+        Completions(1, U, 1, 0, 0, []),
+        Completions(77, U, 1, 0, 0, []),
+    ]
+    late = b"\0\0\0\1\xc1" + b"".join(encode(message) for message in messages)
+    async with raw_server(paths, encode(WELCOME), late):
+        client = await DaemonClient.connect(paths, client="test")
+        with pytest.raises(RequestFailed, match="answered with Completions, not Status"):
+            await client.status()
+        await client.close()
+
+
+class raw_server:  # noqa: N801 - used like a function
+    """Sends bytes at the first read, and more at the second; None: never answers."""
+
+    def __init__(self, paths: RuntimePaths, first: bytes | None, second: bytes = b"") -> None:
+        self._paths, self._first, self._second = paths, first, second
+        self._over = asyncio.Event()
+
+    async def __aenter__(self) -> None:
+        self._paths.prepare()
+        self._server = await asyncio.start_unix_server(self._serve, str(self._paths.socket))
+
+    async def __aexit__(self, *_: object) -> None:
+        self._over.set()
+        self._server.close()
+        await self._server.wait_closed()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1 << 16)
+        if self._first is None:
+            await self._over.wait()
+        else:
+            writer.write(self._first)
+            if self._second:
+                await reader.read(1 << 16)
+                writer.write(self._second)
+                await self._over.wait()
+        writer.close()
