@@ -1,7 +1,6 @@
 """The seam to the draft model: what the completion loop needs of it, and the values that cross.
 
-Real engine: `daemon/llama_engine.py` (the only file that imports llama_cpp). Tests use
-`tests/fakes/engine.py`. Nothing here knows which it is.
+Real engine: `daemon/llama_engine.py`. Tests use `tests/fakes/engine.py`. Nothing here knows which it is.
 """
 
 from __future__ import annotations

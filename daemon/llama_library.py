@@ -14,6 +14,7 @@ import os
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -67,8 +68,8 @@ llama.llama_backend_init()
 
 
 def llama_cpp_version() -> str:
-    """The version of the llama.cpp in this process."""
-    return str(llama.llama_version().decode())
+    """The versions of the bindings and of the llama.cpp in this process (whose own number rarely changes)."""
+    return f"{metadata.version('llama-cpp-python')}+{llama.llama_version().decode()}"
 
 
 @contextlib.contextmanager

@@ -1,0 +1,72 @@
+"""The best candidates of a row, against a full sort in numpy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.typing import NDArray
+
+from daemon.top_candidates import entropy_of_logits, top_candidates
+
+
+def reference(logits: NDArray[np.float32], count: int) -> list[int]:
+    """Ids by falling logit, the lower id first among equals, without minus infinity."""
+    order = sorted(range(len(logits)), key=lambda i: (-logits[i], i))
+    return [i for i in order[:count] if logits[i] > -np.inf]
+
+
+@pytest.mark.parametrize("n_vocab", [1, 2, 63, 64, 65, 300, 511, 512, 1023, 1024, 1025, 5000, 49152, 151_936])
+def test_any_vocabulary_size(n_vocab: int) -> None:
+    logits = np.random.default_rng(n_vocab).standard_normal(n_vocab).astype(np.float32)
+    found = top_candidates(logits)
+    assert found.ids.tolist() == reference(logits, 64)
+    assert found.logits.tolist() == logits[found.ids].tolist()
+    assert (found.ids.dtype, found.logits.dtype) == (np.int32, np.float32)
+
+
+@given(
+    arrays(np.float32, st.integers(1, 2500), elements=st.sampled_from([-np.inf, -1.0, 0.0, 0.5, 1.0])),
+    st.integers(1, 70),
+)
+def test_ties_stand_in_id_order(logits: NDArray[np.float32], count: int) -> None:
+    if np.isfinite(logits).any():
+        assert top_candidates(logits, count).ids.tolist() == reference(logits, count)
+    else:
+        with pytest.raises(ValueError):
+            top_candidates(logits, count)
+
+
+def test_all_equal_logits_give_the_first_ids() -> None:
+    found = top_candidates(np.zeros(49152, np.float32))
+    assert found.ids.tolist() == list(range(64))
+    assert found.entropy == pytest.approx(np.log(64))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("at", [0, 700, 1299])
+@pytest.mark.parametrize("n_vocab", [1300, 701])
+def test_logits_that_are_no_numbers_are_refused(value: float, at: int, n_vocab: int) -> None:
+    logits = np.zeros(n_vocab, np.float32)
+    logits[min(at, n_vocab - 1)] = value
+    with pytest.raises(ValueError, match="not numbers"):
+        top_candidates(logits)
+
+
+def test_the_row_is_left_as_it_was() -> None:
+    """It is llama.cpp's own buffer."""
+    for size in (600, 6000):
+        logits = np.random.default_rng(1).standard_normal(size).astype(np.float32)
+        before = logits.copy()
+        top_candidates(logits)
+        assert (logits == before).all()
+
+
+@pytest.mark.parametrize(
+    ("logits", "nats"),
+    [([3.0], 0.0), ([1.0, 1.0], np.log(2)), ([0.0, -100.0], 0.0), ([1000.0, 1000.0, 1000.0], np.log(3))],
+)
+def test_entropy(logits: list[float], nats: float) -> None:
+    assert entropy_of_logits(np.array(logits, np.float32)) == pytest.approx(nats, abs=1e-9)
