@@ -257,7 +257,12 @@ def test_loading_and_closing_leaks_nothing(tiny: Path) -> None:
 def test_a_failed_load_frees_what_it_had(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     freed: list[object] = []
     free = llama.llama_model_free
-    monkeypatch.setattr(llama, "llama_model_free", lambda model: (freed.append(model), free(model)))
+
+    def counting_free(model: object) -> None:
+        freed.append(model)
+        free(model)
+
+    monkeypatch.setattr(llama, "llama_model_free", counting_free)
     monkeypatch.setattr(llama, "llama_init_from_model", lambda model, params: None)
     with pytest.raises(EngineFailed):
         LlamaEngine(tiny)

@@ -24,7 +24,8 @@ def test_any_vocabulary_size(n_vocab: int) -> None:
     found = top_candidates(logits)
     assert found.ids.tolist() == reference(logits, 64)
     assert found.logits.tolist() == logits[found.ids].tolist()
-    assert (found.ids.dtype, found.logits.dtype) == (np.int32, np.float32)
+    assert found.ids.dtype == np.dtype(np.int32)
+    assert found.logits.dtype == np.dtype(np.float32)
 
 
 @given(
