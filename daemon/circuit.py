@@ -31,7 +31,9 @@ class Circuit:
         return replace(self, misses=0, open_until=None, hold_s=0.0)
 
     def miss(self, now: float) -> Circuit:
-        """A verdict missed its deadline."""
+        """A verdict missed its deadline. While open this is of a round sent before, and tells nothing new."""
+        if not self.allows(now):
+            return self
         misses = self.misses + 1
         if self.open_until is None and misses < self.misses_to_open:
             return replace(self, misses=misses)

@@ -34,6 +34,8 @@ class Showing:
     run: Source
     place: Place
     offer: Offer
+    followed: bool = False
+    """The user has typed along it since it was last asked for."""
 
 
 class Display:
@@ -47,14 +49,10 @@ class Display:
         self._held_back: asyncio.TimerHandle | None = None
 
     def show(self, run: Source, place: Place, news: News, now: float) -> Showing:
-        """An answer goes out with this text. Text the user is already looking at keeps its settling window."""
-        offer = first_shown(news, now)
-        before = self.showing
-        if before is not None and before.run is run:
-            followed = _moved(before, place)
-            if followed is not None and offer.text.startswith(followed.offer.text):
-                old = followed.offer
-                offer = replace(offer, state=old.state, shown_at=old.shown_at)
+        """An answer goes out with this text, or with what is on the screen already where that may not change."""
+        before = self.showing if self.showing is not None and self.showing.run is run else None
+        before = None if before is None else _moved(before, place)
+        offer = first_shown(news, now) if before is None else _again(before, news, now, self.timing)
         self._cancel_held_back()
         self.showing = Showing(next(self._numbers), run, place, offer)
         return self.showing
@@ -71,16 +69,19 @@ class Display:
         if self.showing is not showing:
             return
         offer, effect = merge(showing.offer, news, now, self.timing)
+        self.showing = showing = replace(showing, offer=offer)
         if effect is not None:
-            self.showing = showing = replace(showing, offer=offer)
             document, offset = showing.place.document, showing.place.offset
-            update = SuggestionUpdate(document.name, document.version, offset, effect, suggestion_of(showing))
-            self._push(update)
+            suggestion = suggestion_of(showing)
+            self._push(SuggestionUpdate(document.name, document.version, offset, effect, suggestion))
+        if effect == "withdrawn":
+            self.clear()
+            return
         self._cancel_held_back()
-        due = next_update_at(showing.offer, news, now, self.timing)
+        due = next_update_at(offer, news, now, self.timing)
         if due is not None:
             loop = asyncio.get_running_loop()
-            self._held_back = loop.call_later(max(0.0, due - now), lambda: self._retry(again))
+            self._held_back = loop.call_later(max(0.0, due - now), self._retry, again)
 
     def clear(self) -> None:
         self.showing = None
@@ -100,15 +101,34 @@ class Display:
 def suggestion_of(showing: Showing) -> Suggestion:
     """The suggestion as the client is told of it."""
     offer = showing.offer
-    source: Literal["target", "draft"] = "target" if offer.verified == len(offer.text) else "draft"
+    source: Literal["target", "draft"] = "target" if 0 < offer.verified == len(offer.text) else "draft"
     return Suggestion(showing.number, offer.text, offer.verified, offer.complete, source)
 
 
+def _again(before: Showing, news: News, now: float, timing: Timing) -> Offer:
+    """The offer when the suggestion is asked for again.
+
+    After a key that typed along it, it may be another; text that goes on keeps its settling window. With no key in
+    between it changes as it does by updates, only without their interval.
+    """
+    if not before.followed:
+        return merge(before.offer, news, now, replace(timing, update_interval=0.0))[0]
+    offer = first_shown(news, now)
+    if not news.text.startswith(before.offer.text):
+        return offer
+    return replace(offer, state=before.offer.state, shown_at=before.offer.shown_at)
+
+
 def _moved(showing: Showing, place: Place) -> Showing | None:
-    """The showing after the user typed along it to `place`; None if they did anything else."""
+    """The showing after the user typed along it to `place`; None if they did anything else.
+
+    So it is None where the editor closed a bracket by itself: what was shown would close it once more.
+    """
     typed = typed_since(showing.place, place)
     if typed is None or not showing.offer.text.startswith(typed):
         return None
+    if place.characters_after != showing.place.characters_after:
+        return None
     offer = showing.offer
     rest = replace(offer, text=offer.text[len(typed) :], verified=max(0, offer.verified - len(typed)))
-    return replace(showing, place=place, offer=rest)
+    return replace(showing, place=place, offer=rest, followed=showing.followed or typed != "")

@@ -48,12 +48,9 @@ class Place:
     offset: int
 
     @property
-    def prefix(self) -> str:
-        return self.document.text[: self.offset]
-
-    @property
-    def suffix(self) -> str:
-        return self.document.text[self.offset :]
+    def characters_after(self) -> int:
+        """How many characters stand after the cursor."""
+        return len(self.document.text) - self.offset
 
     @property
     def line_before(self) -> str:

@@ -19,13 +19,16 @@ FRAME_TOKENS = 4
 def block_length(entropies: Sequence[float]) -> tuple[int, bool]:
     """How many of the tokens drawn at these entropies (nats) make up the block, and whether it is finished."""
     for length in range(SHORTEST_BLOCK, min(len(entropies), LONGEST_BLOCK) + 1):
-        if length == LONGEST_BLOCK or entropies[length - 1] > UNCERTAIN_NATS:
+        if length == LONGEST_BLOCK or max(entropies[:length]) > UNCERTAIN_NATS:
             return length, True
     return len(entropies), False
 
 
 def tokens_to_send(entropies: Sequence[float], sent: int, *, drafting_ended: bool) -> int:
-    """How many tokens beyond the `sent` ones go out now: a finished block, or a full frame of an unfinished one."""
+    """How many tokens beyond the `sent` ones go out now: a finished block, or a full frame of an unfinished one.
+
+    Tokens after a finished block wait for its verdict.
+    """
     length, finished = block_length(entropies)
     unsent = max(0, length - sent)
     if finished or drafting_ended:

@@ -8,6 +8,7 @@ draft loop appends to the tail; verdicts move the committed part forward and cut
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -23,7 +24,7 @@ class Limits:
 
     max_tokens: int
     max_lines: int
-    """Line ends the text may hold, its last line excepted; 1: the text stays on the cursor's line."""
+    """Lines of text, those the text begins with empty not counted; 1: it stays on the cursor's line, always."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,24 +61,23 @@ class Generation:
         return len(self.context) + len(self.committed)
 
     def draft(self, token: int, entropy: float) -> None:
-        """Append a drafted token."""
-        self.tail.append(token)
-        self.tail_entropies.append(entropy)
+        """Append a drafted token. One that comes after the target's end is not taken."""
+        if self.target_finish == "":
+            self.tail.append(token)
+            self.tail_entropies.append(entropy)
 
     def commit(self, ids: Iterable[int], finish: Finish = "") -> bool:
-        """The target's next tokens are `ids`: they join the commit, and what of the tail they do not continue goes.
+        """The target's next tokens are `ids`: they join the commit, and what of the tail they contradict goes.
 
-        Returns whether the path (`ids` of the whole) is another now: work on the old one is of no use.
+        Returns whether a draft under way is of no use now: `self.ids` is another path, or the target has ended it.
         """
-        before = self.tail
         emitted = list(ids)
-        agreed = _common_length(before, emitted)
         self.committed.extend(emitted)
         self.target_finish = finish
-        dropped = len(before) if agreed < len(emitted) or finish else agreed
-        self.tail = before[dropped:]
-        self.tail_entropies = self.tail_entropies[dropped:]
-        return agreed < len(emitted) or dropped > agreed
+        tail_goes_on = self.tail[: len(emitted)] == emitted and finish == ""
+        kept_from = len(emitted) if tail_goes_on else len(self.tail)
+        del self.tail[:kept_from], self.tail_entropies[:kept_from]
+        return not tail_goes_on
 
     def typed_to(self, place: Place) -> str | None:
         """What was typed along the text known so far to get to `place`; None if `place` is off that text."""
@@ -86,68 +86,53 @@ class Generation:
 
     @property
     def drafted_to_the_end(self) -> bool:
-        """Whether there is nothing left to draft: a stop token, or a limit, has been reached."""
-        return self.target_finish != "" or self._is_end(self.committed + self.tail)
+        """Whether there is nothing left to draft: the end of the text, or a limit, has been reached."""
+        return self.target_finish != "" or self._read([*self.committed, *self.tail])[1]
 
     @property
     def verified_to_the_end(self) -> bool:
         """Whether the target has no more to say that would be shown."""
-        return self.target_finish != "" or self._is_end(self.committed)
+        return self.target_finish != "" or self._read(self.committed)[1]
 
     def text(self) -> GeneratedText:
-        """The continuation's text within the limits; bytes of an unfinished character at its end are held back."""
-        committed = self._bytes(self.committed)
-        everything = self._within_lines(_decode(committed + self._bytes(self.tail)))
-        verified = self._within_lines(_decode(committed))
-        if self.verified_to_the_end and len(verified) == len(everything):
-            return GeneratedText(everything, len(everything))
-        return GeneratedText(everything, min(len(verified), len(everything)))
+        """The continuation's text within the limits, with LF line ends.
 
-    def _is_end(self, generated: Sequence[int]) -> bool:
-        return (
-            len(generated) >= self.limits.max_tokens
-            or any(self._ends_generation(token) for token in generated[-1:])
-            or self._lines_full(generated)
-        )
+        Bytes of an unfinished character at its end are held back; bytes that are no UTF-8 end the text.
+        """
+        everything, _ = self._read([*self.committed, *self.tail])
+        verified, _ = self._read(self.committed)
+        return GeneratedText(everything, len(verified))
 
-    def _ends_generation(self, token: int) -> bool:
-        return token in self._vocabulary.stop_ids or token in self._vocabulary.control_ids
+    def _read(self, generated: Sequence[int]) -> tuple[str, bool]:
+        """The text of generated ids, and whether it has reached its end. More ids only ever add to the text."""
+        data, stopped = self._bytes(generated[: self.limits.max_tokens])
+        text, broken = _decoded(data)
+        text, full = self._within_lines(text.replace("\r", ""))
+        return text, stopped or broken or full or len(generated) >= self.limits.max_tokens
 
-    def _lines_full(self, ids: Sequence[int]) -> bool:
-        data = self._bytes(ids)
-        return data.count(b"\n") > self._line_ends_allowed(data)
-
-    def _line_ends_allowed(self, data: bytes) -> int:
-        # A continuation that starts with line ends (the cursor stood at the end of a finished line) is given them free.
-        leading = len(data) - len(data.lstrip(b"\n"))
-        return self.limits.max_lines - 1 + (leading if self.limits.max_lines > 1 else 0)
-
-    def _within_lines(self, text: str) -> str:
-        lines = text.split("\n")
-        return "\n".join(lines[: self._line_ends_allowed(text.encode("utf-8", "surrogatepass")) + 1])
-
-    def _bytes(self, ids: Sequence[int]) -> bytes:
+    def _bytes(self, ids: Sequence[int]) -> tuple[bytes, bool]:
+        """The bytes of the ids up to one that ends the generation, and whether there was one."""
+        vocabulary = self._vocabulary
         kept: list[bytes] = []
         for token in ids:
-            if self._ends_generation(token):
-                break
-            kept.append(self._vocabulary.token_bytes[token])
-        return b"".join(kept)
+            if token in vocabulary.stop_ids or token in vocabulary.control_ids:
+                return b"".join(kept), True
+            kept.append(vocabulary.token_bytes[token])
+        return b"".join(kept), False
+
+    def _within_lines(self, text: str) -> tuple[str, bool]:
+        """The text cut to the lines allowed, and whether it goes on after them."""
+        allowed = self.limits.max_lines
+        if allowed > 1:
+            # Where the cursor stands at the end of a finished line, the line ends that lead on are free.
+            allowed += len(text) - len(text.lstrip("\n"))
+        lines = text.split("\n")
+        return "\n".join(lines[:allowed]), len(lines) > allowed
 
 
-def _common_length(a: Sequence[int], b: Sequence[int]) -> int:
-    return next(
-        (index for index, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b))
-    )
-
-
-def _decode(data: bytes) -> str:
-    """UTF-8 text of `data`: an incomplete last character is dropped, invalid bytes become U+FFFD."""
-    for held in range(min(4, len(data) + 1)):
-        kept = data[: len(data) - held]
-        try:
-            return kept.decode("utf-8")
-        except UnicodeDecodeError as error:
-            if error.end < len(kept) or error.reason != "unexpected end of data":
-                break
-    return data.decode("utf-8", "replace").rstrip("\ufffd")
+def _decoded(data: bytes) -> tuple[str, bool]:
+    """UTF-8 text of `data` up to an incomplete last character or an invalid byte, and whether there was the latter."""
+    try:
+        return codecs.utf_8_decode(data, "strict", False)[0], False
+    except UnicodeDecodeError as error:
+        return data[: error.start].decode("utf-8"), True

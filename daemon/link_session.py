@@ -4,8 +4,11 @@ It mirrors the verifier's commit: which tokens both ends agree on, under which e
 have been sent beyond them. Sockets are `daemon/verifier_link.py`; the other half is the verifier's session.
 
     edit     -> CONTEXT with only what differs (longest common prefix)
-    draft    -> DRAFT for the next tail tokens, within the credit
+    draft    -> DRAFT for the next tail tokens
     verdict  <- what the target committed; a reject raises the epoch on both ends
+
+A verdict made under an epoch that is over, or one that says again what is known, has no effect. One that can't be
+true raises Desynced; until the next edit, which then sends everything, verdicts have no effect.
 """
 
 from __future__ import annotations
@@ -24,10 +27,11 @@ class Desynced(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """What a verdict adds to the commit."""
+    """What a verdict adds to the commit: `ids`, the accepted draft tokens and then the target's own."""
 
     ids: tuple[int, ...]
     drafted: int
+    """Draft tokens verified."""
     accepted: int
     finish: Finish
     verify_us: int
@@ -35,7 +39,7 @@ class Committed:
 
 
 class LinkSession:
-    """One session of the link. `credit` bounds the draft tokens sent beyond the commit."""
+    """One session of the link. The caller keeps the tokens sent beyond the commit within `credit`."""
 
     def __init__(self, opening: Open, credit: int) -> None:
         self.number = opening.session
@@ -80,41 +84,53 @@ class LinkSession:
         return Draft(self.number, self._epoch, self._seq, base_pos, base_hash, ids)
 
     def verdict(self, verdict: Verdict) -> Committed | None:
-        """Take a verdict in. None if it is stale (made under another epoch). Raises Desynced if it can't be right."""
-        if verdict.epoch != self._epoch or not self._synced:
+        """Take a verdict in. None if it is stale or known already. Raises Desynced if it can't be right."""
+        if not self._synced or verdict.epoch < self._epoch or self._is_known(verdict):
             return None
-        accepted = verdict.path or self._sent[: verdict.accepted]
-        if verdict.base_pos != len(self._commit) or len(accepted) != verdict.accepted:
+        accepted = tuple(verdict.path or self._sent[: verdict.accepted])
+        here = verdict.epoch == self._epoch and verdict.base_pos == len(self._commit)
+        if not here or len(accepted) != verdict.accepted:
             raise self._desync(
-                f"verdict at {verdict.base_pos} (+{verdict.accepted}), commit at {len(self._commit)}"
+                f"verdict at {verdict.base_pos} (+{verdict.accepted}) of epoch {verdict.epoch}, "
+                f"commit at {len(self._commit)} (+{len(self._sent)} sent) of epoch {self._epoch}"
             )
         ids = (*accepted, verdict.next_id)
-        still_ahead = self._sent[len(ids) :] if tuple(self._sent[: len(ids)]) == ids else []
         self._commit.extend(ids)
         if (len(self._commit), self._commit.hash) != (verdict.commit_len, verdict.commit_hash):
-            raise self._desync("the commit's hash differs")
-        self._sent = still_ahead
-        if verdict.accepted < verdict.drafted:
+            raise self._desync(f"the verifier's commit of {verdict.commit_len} tokens has another hash")
+        rejected = verdict.accepted < verdict.drafted
+        if rejected:
             self._epoch = after_reject(self._epoch)
-            self._sent = []
+        agreed = not rejected and tuple(self._sent[: len(ids)]) == ids
+        self._sent = self._sent[len(ids) :] if agreed else []
         return Committed(
             ids, verdict.drafted, verdict.accepted, verdict.finish, verdict.verify_us, verdict.queue_us
         )
 
+    def _is_known(self, verdict: Verdict) -> bool:
+        """Whether the verdict's commit is a beginning of ours, as when it comes twice."""
+        end = verdict.commit_len
+        return end <= len(self._commit) and self._commit.hash_at(end) == verdict.commit_hash
+
     def cancel(self, *, close: bool = False) -> Cancel:
-        """Stop the target's generation here; with `close`, end the session."""
+        """The CANCEL frame: stop the target's generation here; with `close`, end the session."""
         return Cancel(self.number, self._epoch, close)
 
     def lost_track(self) -> None:
-        """The verifier refused a keep_len: send everything with the next edit."""
+        """The verifier does not know the commit: the next edit sends everything."""
         self._synced = False
 
     @property
     def committed_ids(self) -> list[int]:
-        return self._commit.ids
+        """A copy of the tokens both ends agree on, the context included."""
+        return list(self._commit.ids)
 
     def _forget_diverged(self, tail: Sequence[int]) -> None:
-        """Tokens sent that the tail no longer has are off the path; the verifier drops them by their hash."""
+        """Tokens sent that the tail no longer has count as not sent.
+
+        The tail of a generation changes by verdicts alone, and then as here: this is a guard, not a way to take
+        tokens back. The verifier may have accepted them meanwhile, and its verdict would be off this path.
+        """
         del self._sent[_common_length(self._sent, tail) :]
 
     def _desync(self, why: str) -> Desynced:
@@ -123,8 +139,7 @@ class LinkSession:
 
 
 def _common_length(a: Sequence[int], b: Sequence[int]) -> int:
-    shorter = min(len(a), len(b))
-    for index in range(shorter):
-        if a[index] != b[index]:
+    for index, (x, y) in enumerate(zip(a, b, strict=False)):
+        if x != y:
             return index
-    return shorter
+    return min(len(a), len(b))

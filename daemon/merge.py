@@ -1,19 +1,20 @@
 """Showing: when a suggestion on the screen may change. A pure state machine, one table.
 
     state      event        -> state      effect
-    empty      text         -> settling   show
     settling   same         -> settling   mark verified, if more of it is
     settling   extends      -> settling   extend
     settling   contradicts  -> fixed      correct (the one allowed correction)
-    settling   window over  -> fixed      -
+    settling   nothing left -> fixed      withdraw (it is the one allowed correction too)
     fixed      same         -> fixed      mark verified
     fixed      extends      -> fixed      extend
     fixed      contradicts  -> fixed      keep (the new text is what the next key, or "next", shows)
+    fixed      nothing left -> fixed      keep
 
-"same" and "extends" compare with what is shown; a text that is only a beginning of what is shown is "same" as
-long as it is not complete: the rest is still being drafted again. Updates are at least `update_interval` apart; a
-held-back update is asked for again by `next_update_at`. Verified text is never taken back: a contradiction before
-the end of the verified part can't come from the target and is kept off the screen.
+A suggestion is settling from its first display on, and fixed when the window is over. "same" and "extends" compare
+with what is shown; a text that is only a beginning of what is shown is "same" as long as it is not complete: the rest
+is still being drafted again. Updates are at least `update_interval` apart, corrections excepted; a held-back update
+is asked for again by `next_update_at`. Verified text is never taken back: a contradiction before the end of the
+verified part can't come from the target and is kept off the screen.
 """
 
 from __future__ import annotations
@@ -23,11 +24,10 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Literal
 
-Effect = Literal["extended", "verified", "corrected"]
+Effect = Literal["extended", "verified", "corrected", "withdrawn"]
 
 
 class State(Enum):
-    EMPTY = "empty"
     SETTLING = "settling"
     FIXED = "fixed"
 
@@ -36,6 +36,7 @@ class Event(Enum):
     SAME = "same"
     EXTENDS = "extends"
     CONTRADICTS = "contradicts"
+    NOTHING_LEFT = "nothing left"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,24 +49,28 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What is on the screen for one suggestion."""
+    """What is on the screen for one suggestion. Times are seconds of the caller's clock."""
 
-    text: str = ""
-    verified: int = 0
-    complete: bool = False
-    state: State = State.EMPTY
-    shown_at: float = 0.0
-    updated_at: float = 0.0
+    text: str
+    verified: int
+    """Code points of the text that are the target's own."""
+    complete: bool
+    state: State
+    shown_at: float
+    updated_at: float
 
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What is known now of the suggestion's text. `settled`: as much of it as is worth a correction is there."""
+    """What is known now of the suggestion's text."""
 
     text: str
     verified: int
+    """Code points of the text that are the target's own; they never become other ones."""
     complete: bool
+    """Nothing will be added to the text."""
     settled: bool
+    """As much of the text as is worth a correction is there."""
 
 
 _LAST_CALL = 0.8
@@ -77,9 +82,11 @@ TABLE: dict[tuple[State, Event], _Row] = {
     (State.SETTLING, Event.SAME): (State.SETTLING, "verified"),
     (State.SETTLING, Event.EXTENDS): (State.SETTLING, "extended"),
     (State.SETTLING, Event.CONTRADICTS): (State.FIXED, "corrected"),
+    (State.SETTLING, Event.NOTHING_LEFT): (State.FIXED, "withdrawn"),
     (State.FIXED, Event.SAME): (State.FIXED, "verified"),
     (State.FIXED, Event.EXTENDS): (State.FIXED, "extended"),
     (State.FIXED, Event.CONTRADICTS): (State.FIXED, None),
+    (State.FIXED, Event.NOTHING_LEFT): (State.FIXED, None),
 }
 
 
@@ -90,8 +97,6 @@ def first_shown(news: News, now: float) -> Offer:
 
 def merge(offer: Offer, news: News, now: float, timing: Timing) -> tuple[Offer, Effect | None]:
     """What the news changes on the screen: the offer after it, and the update to send, if any."""
-    if offer.state is State.EMPTY:
-        raise ValueError("nothing is shown yet: first_shown comes first")
     offer = _aged(offer, now, timing)
     state, effect = TABLE[offer.state, _event(offer, news)]
     if effect is None or not _changes(offer, news, effect) or now < _due_at(offer, news, effect, timing):
@@ -100,7 +105,7 @@ def merge(offer: Offer, news: News, now: float, timing: Timing) -> tuple[Offer, 
 
 
 def next_update_at(offer: Offer, news: News, now: float, timing: Timing) -> float | None:
-    """When the news that `merge` held back may go out; None if it holds nothing to send."""
+    """When the news that `merge` held back at `now` may go out; None if it held nothing back."""
     offer = _aged(offer, now, timing)
     _, effect = TABLE[offer.state, _event(offer, news)]
     if effect is None or not _changes(offer, news, effect):
@@ -114,22 +119,27 @@ def _aged(offer: Offer, now: float, timing: Timing) -> Offer:
 
 
 def _event(offer: Offer, news: News) -> Event:
-    if news.text == offer.text:
+    if news.text.startswith(offer.text):
+        return Event.SAME if news.text == offer.text else Event.EXTENDS
+    if not offer.text.startswith(news.text):
+        return Event.CONTRADICTS
+    if not news.complete:
         return Event.SAME
-    if offer.text.startswith(news.text):
-        return Event.CONTRADICTS if news.complete else Event.SAME
-    return Event.EXTENDS if news.text.startswith(offer.text) else Event.CONTRADICTS
+    return Event.CONTRADICTS if news.text else Event.NOTHING_LEFT
 
 
 def _changes(offer: Offer, news: News, effect: Effect) -> bool:
-    if effect == "verified":
-        more = min(news.verified, len(offer.text)) > offer.verified
-        return more or (news.complete and not offer.complete)
-    return effect != "corrected" or news.text.startswith(offer.text[: offer.verified])
+    match effect:
+        case "extended":
+            return True
+        case "verified":
+            return news.verified > offer.verified or (news.complete and not offer.complete)
+        case "corrected" | "withdrawn":
+            return news.text.startswith(offer.text[: offer.verified])
 
 
 def _due_at(offer: Offer, news: News, effect: Effect, timing: Timing) -> float:
-    if effect != "corrected":
+    if effect in ("extended", "verified"):
         return offer.updated_at + timing.update_interval
     if news.settled or news.complete:
         return offer.shown_at
@@ -137,16 +147,16 @@ def _due_at(offer: Offer, news: News, effect: Effect, timing: Timing) -> float:
 
 
 def _mark_verified(offer: Offer, news: News) -> Offer:
-    verified = max(offer.verified, min(news.verified, len(offer.text)))
-    return replace(offer, verified=verified, complete=news.complete and news.text == offer.text)
+    return replace(offer, verified=max(offer.verified, news.verified), complete=news.complete)
 
 
 def _take_text(offer: Offer, news: News) -> Offer:
-    return replace(offer, text=news.text, verified=news.verified, complete=news.complete)
+    return replace(_mark_verified(offer, news), text=news.text)
 
 
 _APPLY: dict[Effect, Callable[[Offer, News], Offer]] = {
-    "verified": _mark_verified,
     "extended": _take_text,
+    "verified": _mark_verified,
     "corrected": _take_text,
+    "withdrawn": _take_text,
 }

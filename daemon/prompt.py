@@ -1,9 +1,10 @@
 """From a place in a document to the draft model's token ids: the window, and incremental tokenisation.
 
-The text before the cursor is cut into blocks that start at a flush-left line (a line whose first character is no
-white space). Byte-level BPE pre-tokenisers never join text across such a line start, so the ids of the blocks,
-one after another, are the ids of the whole; a key changes the last block only. Blocks already tokenised are
-remembered. For other tokenisers the text of the window is tokenised whole.
+The text before the cursor is cut into blocks where no token of a byte-level BPE model spans: at flush-left lines (a
+line end, then no white space), and inside long blocks between a letter or digit and white space. The ids of the
+blocks, one after another, are then the ids of the whole, and a key changes the last block only; ids of blocks seen
+before are remembered. (A long run without such a place is cut anyway: its ids are then no less valid, but may differ
+from those of the whole.) For other tokenisers the window is tokenised whole.
 
 The window's start moves in jumps, so that the ids before the cursor stay the same from key to key and the KV
 caches of both ends survive.
@@ -12,102 +13,108 @@ caches of both ends survive.
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from daemon.documents import Place
 
 Tokenize = Callable[[str], list[int]]
 
-_BLOCK_START = re.compile(r"(?<=\n)(?=\S)")
-_MAX_BLOCK_CHARACTERS = 4096
-_REMEMBERED_BLOCKS = 512
-_CHARACTERS_PER_TOKEN = 12
-"""More than any text needs on average; bounds how far back from the cursor text is looked at."""
+_BLOCK_START: Final = re.compile(r"(?<=\n)(?=\S)")
+_CUT: Final = re.compile(r".*[^\W_](?=\s)", re.DOTALL)
+"""Up to the last place where a long block may be cut."""
+_SHORTEST_LIMIT: Final = 16
+_CHARACTERS_PER_TOKEN: Final = 12
+"""More than any text needs on average: text further back than this, times the window, is not looked at."""
+_LANDMARK: Final = 64
 
 
 class Prompt:
-    """Builds prompts for one document session; remembers blocks and where the window starts."""
+    """Builds prompts for one document session; remembers the ids of blocks, and where the window starts."""
 
     def __init__(
         self, tokenize: Tokenize, *, window_tokens: int, splits_at_lines: bool, start: Sequence[int] = ()
     ) -> None:
+        """`start`: ids every prompt begins with. ValueError if they leave no room in the window."""
         self._tokenize = tokenize
-        self._window_tokens = window_tokens
+        self._room = window_tokens - len(start)
+        if self._room < 1:
+            raise ValueError(
+                f"a window of {window_tokens} tokens has no room after {len(start)} to start with"
+            )
         self._splits_at_lines = splits_at_lines
         self._start = list(start)
-        self._blocks: OrderedDict[str, list[int]] = OrderedDict()
-        self._first_block: str | None = None
-        """The first block of the window last used: where the window starts, as long as it can."""
+        self._longest_block = max(self._room // 8, _SHORTEST_LIMIT)
+        """Characters. A character takes four tokens at most, so that a block fills half of a window at most."""
+        self._known: dict[str, list[int]] = {}
+        """Ids by block, of the prompt before this one."""
+        self._offset = 0
+        """Where the window starts in the document ..."""
+        self._landmark = ""
+        """... and what stood there."""
 
     def ids(self, place: Place) -> list[int]:
         """Token ids of the text before the cursor, at most `window_tokens` of them, never empty."""
-        blocks = self._split(self._reachable_text(place))
-        tokenised = [(block, self._block_ids(block)) for block in blocks]
-        tokenised = self._window(tokenised)
-        ids = [token for _, block_ids in tokenised for token in block_ids]
-        room = self._window_tokens - len(self._start)
-        return self._start + ids[-room:] or self._tokenize("\n")
+        ids = self._from_offset(place)
+        if ids is None:
+            self._jump(place)
+            ids = self._ids(place.document.text[self._offset : place.offset])
+        return [*self._start, *ids[-self._room :]] or self._tokenize("\n")
 
-    def _reachable_text(self, place: Place) -> str:
-        reach = self._window_tokens * _CHARACTERS_PER_TOKEN
-        start = max(0, place.offset - reach)
-        if start:
-            # Quantised, so that the first block does not change from key to key.
-            start -= start % reach
-        return place.document.text[start : place.offset]
+    def _from_offset(self, place: Place) -> list[int] | None:
+        """The ids from the window's start on; None if it has to move."""
+        text, offset = place.document.text, self._offset
+        in_reach = offset <= place.offset <= offset + self._room * _CHARACTERS_PER_TOKEN
+        if not in_reach or not text.startswith(self._landmark, offset):
+            return None
+        ids = self._ids(text[offset : place.offset])
+        enough = offset == 0 or len(ids) >= self._room // 4
+        return ids if enough and len(ids) <= self._room else None
 
-    def _split(self, text: str) -> list[str]:
+    def _jump(self, place: Place) -> None:
+        """Let the window start at the block from which on half of its room is filled."""
+        text, first = place.document.text, max(0, place.offset - self._room * _CHARACTERS_PER_TOKEN)
+        offset, filled = place.offset, 0
+        for block in reversed(self._blocks(text[first : place.offset])):
+            offset -= len(block)
+            filled += len(self._block_ids(block))
+            if filled >= self._room // 2:
+                break
+        self._offset = offset
+        self._landmark = text[offset : min(offset + _LANDMARK, place.offset)]
+
+    def _ids(self, text: str) -> list[int]:
         if not self._splits_at_lines:
-            return [text]
-        blocks: list[str] = []
-        for block in _BLOCK_START.split(text):
-            blocks.extend(_cut_long(block))
-        return blocks
+            self._known = {}
+            return self._tokenize(text) if text else []
+        by_block = [(block, self._block_ids(block)) for block in self._blocks(text)]
+        self._known = dict(by_block)
+        return [token for _, ids in by_block for token in ids]
 
     def _block_ids(self, block: str) -> list[int]:
-        known = self._blocks.get(block)
-        if known is None:
-            known = self._tokenize(block)
-            self._blocks[block] = known
-            if len(self._blocks) > _REMEMBERED_BLOCKS:
-                self._blocks.popitem(last=False)
-        else:
-            self._blocks.move_to_end(block)
-        return known
+        ids = self._known.get(block)
+        if ids is None:
+            ids = self._known[block] = self._tokenize(block)
+        return ids
 
-    def _window(self, blocks: list[tuple[str, list[int]]]) -> list[tuple[str, list[int]]]:
-        """The last blocks that fit; the start jumps forward to half a window when they do not fit any more."""
-        kept = self._from_first_block(blocks)
-        if _length(kept) > self._window_tokens:
-            while len(kept) > 1 and _length(kept) > self._window_tokens // 2:
-                kept = kept[1:]
-            self._first_block = kept[0][0] if len(kept) > 1 else None
-        return kept
-
-    def _from_first_block(self, blocks: list[tuple[str, list[int]]]) -> list[tuple[str, list[int]]]:
-        if self._first_block is not None:
-            for index in range(len(blocks) - 1, -1, -1):
-                if blocks[index][0] == self._first_block:
-                    return blocks[index:]
-        self._first_block = None
-        return blocks
+    def _blocks(self, text: str) -> list[str]:
+        """The text in pieces, none empty. Text added at its end moves no cut that was there."""
+        return [
+            piece
+            for block in _BLOCK_START.split(text)
+            if block
+            for piece in _pieces(block, self._longest_block)
+        ]
 
 
-def _length(blocks: list[tuple[str, list[int]]]) -> int:
-    return sum(len(ids) for _, ids in blocks)
-
-
-def _cut_long(block: str) -> list[str]:
-    """A block in pieces of bounded size, cut after line ends where there are any, so that a key stays cheap."""
-    if len(block) <= _MAX_BLOCK_CHARACTERS:
-        return [block]
+def _pieces(block: str, longest: int) -> list[str]:
+    """A block in pieces of at most `longest` characters, cut where no token spans if there is such a place."""
     pieces: list[str] = []
     start = 0
-    while len(block) - start > _MAX_BLOCK_CHARACTERS:
-        limit = start + _MAX_BLOCK_CHARACTERS
-        cut = block.rfind("\n", start + 1, limit) + 1 or limit
-        pieces.append(block[start:cut])
-        start = cut
+    while len(block) - start > longest:
+        safe = _CUT.match(block, start, start + longest)
+        end = safe.end() if safe else start + longest
+        pieces.append(block[start:end])
+        start = end
     pieces.append(block[start:])
     return pieces

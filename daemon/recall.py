@@ -21,28 +21,23 @@ _NEAR = 64
 def typed_since(then: Place, now: Place) -> str | None:
     """What was typed at `then` to get to `now`; None if the texts differ in any other way.
 
-    Closing brackets and quotes that the editor added right after the cursor are not a difference.
+    Closing brackets and quotes that the editor added right after the cursor are not a difference. Large
+    documents cost two comparisons of memory, and only if the text near the cursor agrees.
     """
     if then.document is now.document:
         return "" if then.offset == now.offset else None
     old, new = then.document.text, now.document.text
-    old_after, new_after = len(old) - then.offset, len(new) - now.offset
-    added = new_after - old_after
+    added = now.characters_after - then.characters_after
     if now.offset < then.offset or not 0 <= added <= MOST_AUTO_CLOSED:
-        return None
-    near = max(0, then.offset - _NEAR)
-    if new[near : then.offset] != old[near : then.offset]:
         return None
     if not AUTO_CLOSED.issuperset(new[now.offset : now.offset + added]):
         return None
-    if new[: then.offset] != old[: then.offset] or new[now.offset + added :] != old[then.offset :]:
+    near = max(0, then.offset - _NEAR)
+    if not new.startswith(old[near : then.offset], near) or not new.startswith(old[: then.offset]):
+        return None
+    if not new.startswith(old[then.offset :], now.offset + added):
         return None
     return new[then.offset : now.offset]
-
-
-def rest_after(continuation: str, typed: str) -> str | None:
-    """What is left of a continuation of which `typed` was typed; None if it was not typed along it."""
-    return continuation[len(typed) :] if continuation.startswith(typed) else None
 
 
 class Known(Protocol):
@@ -62,6 +57,9 @@ def best_fit(known: Iterable[K], now: Place) -> tuple[K, str] | None:
     """The first of `known` (newest first) that fits at `now` with text left, and what was typed of it."""
     for candidate in known:
         typed = typed_since(candidate.place, now)
-        if typed is not None and rest_after(candidate.known_text, typed):
+        if typed is None:
+            continue
+        text = candidate.known_text
+        if len(text) > len(typed) and text.startswith(typed):
             return candidate, typed
     return None

@@ -1,19 +1,25 @@
 """From a continuation's text to what may be shown: trimming and filters. Pure functions of text and place.
 
-Each filter either trims the text or rejects it with a `NothingReason`. Order matters and is that of `shape`.
-Verified text is filtered like drafted text: what is not shown is simply not shown; nothing is rewritten.
+What is shown is always a beginning of the text: verified text is filtered like drafted text, and nothing is
+rewritten. It never ends in white space, unless a word stands after the cursor. As a text grows, what is shown of it
+only grows: whatever may yet turn out to be a repetition is held back until it has not.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from typing import Final
 
 from daemon.api.messages import NothingReason
+from daemon.brackets import insertable
 from daemon.documents import Place
-from daemon.recall import AUTO_CLOSED
 
-MAX_SIMILAR_LINES = 4
+MAX_SIMILAR_LINES: Final = 4
 """Five equal lines in a row are a model going round in circles."""
+_NEXT_LINE: Final = re.compile(r"\n([^\S\n]*\S[^\n]*)")
+_NEXT_LINE_REACH: Final = 4096
+_FIRST_CJK: Final = 0x2E80
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,83 +32,89 @@ class Shaped:
 
 def shape(text: str, place: Place, *, ended: bool) -> Shaped:
     """What of `text` may be shown at `place`. `ended`: nothing will be added to it."""
-    if glues_words(text, place):
+    if splits_word(place):
         return Shaped("", "mid_word")
-    text = until_repetition(text)
-    text = without_duplicated_suffix(text, place, ended=ended)
-    if text and repeats_next_line(text, place, ended=ended):
+    if place.line_after.strip():
+        fitting = on_this_line(text, place)
+        shown = without_glued_word(fitting, place)
+    else:
+        fitting = shown = before_next_line(until_repetition(text, ended=ended), place).rstrip()
+    if shown.strip():
+        return Shaped(shown)
+    if fitting.strip():
+        return Shaped("", "mid_word")
+    if text.strip():
         return Shaped("", "filtered_duplicate")
-    if ended:
-        text = text.rstrip()
-    if not text:
-        return Shaped("", "empty_draft" if not ended else "filtered_blank")
-    if not text.strip():
-        return Shaped("", "filtered_blank")
-    return Shaped(text)
+    return Shaped("", "filtered_blank" if text else "empty_draft")
 
 
-def glues_words(text: str, place: Place) -> bool:
-    """Whether the text would join the word right after the cursor to another one (or splits a word to do so)."""
-    after = place.line_after[:1]
-    if not after or not _is_word(after):
-        return False
-    if not text:
-        return False
-    return _is_word(text[-1:]) or (
-        "\n" not in text and _is_word(place.line_before[-1:]) and _is_word(text[:1])
-    )
+def splits_word(place: Place) -> bool:
+    """Whether the cursor stands within a word: nothing is shown there, whatever the text."""
+    return _is_word(place.line_before[-1:]) and _is_word(place.line_after[:1])
 
 
-def until_repetition(text: str) -> str:
-    """The text up to where one line repeats more than MAX_SIMILAR_LINES times in a row."""
+def on_this_line(text: str, place: Place) -> str:
+    """The part of the text that fits before what stands after the cursor on its line."""
+    line, _, _ = text.partition("\n")
+    after = place.line_after
+    end = insertable(place.line_before, line, after)
+    goes_on_as_after = line[end : end + 1] == after[0] or _is_word(after[0])
+    return line[:end] if goes_on_as_after else line[:end].rstrip()
+
+
+def without_glued_word(text: str, place: Place) -> str:
+    """The text without its last word, if that would be joined to the one after the cursor."""
+    if not _is_word(place.line_after[:1]):
+        return text
+    end = len(text)
+    while _is_word(text[end - 1 : end]):
+        end -= 1
+    return text[:end]
+
+
+def until_repetition(text: str, *, ended: bool) -> str:
+    """The text up to the first of more than MAX_SIMILAR_LINES equal lines in a row.
+
+    While the text goes on, equal lines at its end are held back, but for the first.
+    """
     lines = text.split("\n")
-    run = 1
+    first = 0
     for index in range(1, len(lines)):
-        same = lines[index].strip() and lines[index].strip() == lines[index - 1].strip()
-        run = run + 1 if same else 1
-        if run > MAX_SIMILAR_LINES:
-            return "\n".join(lines[: index - run + 2])
+        growing = index == len(lines) - 1 and not ended
+        if not _repeats(lines[index].strip(), lines[index - 1].strip(), growing=growing):
+            first = index
+        elif growing or index - first == MAX_SIMILAR_LINES:
+            return "\n".join(lines[: first + 1])
     return text
 
 
-def without_duplicated_suffix(text: str, place: Place, *, ended: bool) -> str:
-    """The text without an end that stands after the cursor already.
+def before_next_line(text: str, place: Place) -> str:
+    """The text up to where it runs into the next line of the document that is not blank.
 
-    On the cursor's line: if the text (its first line) runs into what follows the cursor, it is cut there. Closing
-    brackets and quotes that the editor put after the cursor count when the text closes them itself.
+    The cursor's line does so if there is nothing else on it, a later one if it is indented alike. A beginning of that
+    line, at the text's end, is held back.
     """
-    after = place.line_after
-    if not after.strip():
+    found = _NEXT_LINE.search(place.document.text, place.offset, place.offset + _NEXT_LINE_REACH)
+    if found is None:
         return text
-    first, newline, _ = text.partition("\n")
-    overlap = _overlap(first, after)
-    if overlap and (newline or ended or overlap == len(after.rstrip())):
-        return first[: len(first) - overlap]
-    if set(after.strip()) <= AUTO_CLOSED | set(",;:"):
-        return first
-    return first
+    following = found[1].rstrip()
+    lines = text.split("\n")
+    last = len(lines) - 1
+    if not place.line_before.strip() and _repeats(lines[0].strip(), following.strip(), growing=last == 0):
+        return ""
+    for index in range(1, len(lines)):
+        if _repeats(lines[index].rstrip(), following, growing=index == last):
+            return "\n".join(lines[:index])
+    return text
 
 
-def _overlap(text: str, after: str) -> int:
-    """The longest end of `text` that starts `after`; the comparison ignores trailing spaces of `after`."""
-    after = after.rstrip()
-    for length in range(min(len(text), len(after)), 0, -1):
-        if text.endswith(after[:length]):
-            return length
-    return 0
-
-
-def repeats_next_line(text: str, place: Place, *, ended: bool) -> bool:
-    """Whether the text is only what the next non-empty line says already."""
-    following = next((line.strip() for line in place.suffix.split("\n", 20)[1:20] if line.strip()), "")
-    candidate = text.strip()
-    if len(following) < 2 or not candidate or place.line_before.strip():
-        return False
-    lines = candidate.split("\n")
-    complete = ended or len(lines) > 1
-    return lines[0].strip() == following and complete
+def _repeats(line: str, other: str, *, growing: bool) -> bool:
+    """Whether the line says what the other does, or may come to say it. Blank lines repeat nothing."""
+    if growing:
+        return other.startswith(line)
+    return line == other and line != ""
 
 
 def _is_word(character: str) -> bool:
-    """Whether the character belongs to an identifier. CJK has no spaces between words and never counts."""
-    return bool(character) and (character.isalnum() or character == "_") and ord(character) < 0x2E80
+    """Whether it belongs to a word that is told from others by spaces: CJK (Korean too) does not."""
+    return character != "" and (character.isalnum() or character == "_") and ord(character) < _FIRST_CJK

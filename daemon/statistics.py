@@ -21,23 +21,22 @@ KEPT_LATENCIES = 10_000
 
 @dataclass(slots=True)
 class Acceptance:
-    """Rounds with the verifier, of one language."""
+    """What the verifier made of the drafts of one language."""
 
     rounds: int = 0
+    """Those with at least one draft token."""
     drafted: int = 0
     """Draft tokens verified."""
     accepted: int = 0
-    emitted: int = 0
-    """Correction and bonus tokens: the target's own, one a round."""
 
     @property
     def acceptance_rate(self) -> float | None:
-        """Accepted draft tokens / draft tokens verified."""
+        """Accepted draft tokens / draft tokens verified; None without any."""
         return self.accepted / self.drafted if self.drafted else None
 
     @property
     def accepted_per_round(self) -> float | None:
-        """Accepted draft tokens per round that had any; the bonus token is not counted."""
+        """Accepted draft tokens / rounds; the correction or bonus token is not counted. None without rounds."""
         return self.accepted / self.rounds if self.rounds else None
 
 
@@ -85,7 +84,6 @@ class Statistics:
         counts.rounds += 1
         counts.drafted += committed.drafted
         counts.accepted += committed.accepted
-        counts.emitted += 1
 
     def answered(self, request: Request) -> None:
         self.requests += 1
@@ -136,7 +134,6 @@ def _sum(parts: Iterable[Acceptance]) -> Acceptance:
         total.rounds += part.rounds
         total.drafted += part.drafted
         total.accepted += part.accepted
-        total.emitted += part.emitted
     return total
 
 

@@ -1,0 +1,183 @@
+"""Generations: text of tokens that split characters, limits, and commits against a naive list of tokens."""
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from daemon.documents import Document, Place
+from daemon.generation import Generation, Limits
+from tests.fakes.engine import byte_vocabulary
+
+VOCABULARY = byte_vocabulary(["你".encode()[:2], b"\xbd\xa0", "🤗".encode(), b"ab", b"\n\n"])
+EOS, PAD, EXTRA = 256 + 1, 256 + 3, 256 + 7
+PLACE = Place(Document("file:///f", "python", 1, "x = "), 4)
+
+
+def generation(
+    committed: Sequence[int] | bytes = (),
+    tail: Sequence[int] | bytes = (),
+    *,
+    tokens: int = 100,
+    lines: int = 8,
+) -> Generation:
+    """A generation with these ids (or bytes, one token each)."""
+    one = Generation(PLACE, [1, 2, 3], VOCABULARY, Limits(tokens, lines))
+    one.commit(list(committed))
+    for token in tail:
+        one.draft(token, 0.5)
+    return one
+
+
+@pytest.mark.parametrize(
+    ("committed", "tail", "text", "verified"),
+    [
+        (b"", b"", "", 0),
+        (b"ab", b"cd", "abcd", 2),
+        # characters over several tokens
+        ("你".encode(), "好".encode(), "你好", 1),
+        ("你".encode()[:2], "你".encode()[2:], "你", 0),
+        ("a🤗".encode()[:-1], b"", "a", 1),
+        (b"a", "🤗".encode()[:3], "a", 1),
+        ([EXTRA], [0xA0], "你", 0),
+        ([EXTRA + 2, EXTRA + 3], [EXTRA + 4], "🤗ab\n\n", 3),
+        # no UTF-8: the text ends there
+        (b"a\xff", b"b", "a", 1),
+        (b"a", b"b\xffc", "ab", 1),
+        (b"a\xe4", b"b", "a", 1),
+        # line ends
+        (b"a\r", b"\nb\r\n", "a\nb\n", 1),
+        # ends
+        ([97, EOS], b"b", "a", 1),
+        ([97], [98, EOS, 99], "ab", 1),
+        ([97, PAD, 98], b"c", "a", 1),
+        ([97], [PAD], "a", 1),
+    ],
+)
+def test_the_text_of_tokens(
+    committed: Sequence[int] | bytes, tail: Sequence[int] | bytes, text: str, verified: int
+) -> None:
+    """Characters that are whole are shown; what ends a text is not (ux-15)."""
+    known = generation(committed, tail).text()
+    assert (known.text, known.verified) == (text, verified)
+
+
+@pytest.mark.parametrize(
+    ("lines", "data", "text", "ended"),
+    [
+        (1, b"a", "a", False),
+        (1, b"a\n", "a", True),
+        (1, b"\na", "", True),
+        (2, b"a\nb", "a\nb", False),
+        (2, b"a\nb\n", "a\nb", True),
+        (2, b"\n\na\nb", "\n\na\nb", False),
+        (2, b"\n\na\nb\n", "\n\na\nb", True),
+        (2, b"\n\n\n\n", "\n\n\n\n", False),
+        (2, b"\r\n\r\na\r\nb", "\n\na\nb", False),
+        (3, b"a\n\n", "a\n\n", False),
+        (3, b"a\n\n\n", "a\n\n", True),
+    ],
+)
+def test_lines_are_limited(lines: int, data: bytes, text: str, ended: bool) -> None:
+    """Line ends that lead on from a finished line are free, unless the text must stay on its line."""
+    drafted, verified = generation(b"", data, lines=lines), generation(data, lines=lines)
+    assert (drafted.text().text, drafted.drafted_to_the_end) == (text, ended)
+    assert (verified.text().text, verified.verified_to_the_end) == (text, ended)
+    assert not drafted.verified_to_the_end
+
+
+def test_tokens_are_limited() -> None:
+    """Both ends are reached at the limit; what stands beyond it is no part of the text."""
+    one = generation(b"ab", b"c", tokens=4)
+    assert not one.drafted_to_the_end
+    one.draft(100, 0.1)
+    assert one.drafted_to_the_end
+    assert not one.verified_to_the_end
+    one.commit(b"cd")
+    assert one.verified_to_the_end
+    one.commit(b"ef")
+    assert (one.text().text, one.text().verified) == ("abcd", 4)
+
+
+@pytest.mark.parametrize("last", [EOS, PAD, 0xFF])
+def test_a_token_that_ends_the_text_ends_the_draft(last: int) -> None:
+    """Wherever it stands."""
+    assert generation(b"a", [last]).drafted_to_the_end
+    assert generation([last, 97]).verified_to_the_end
+
+
+@pytest.mark.parametrize("finish", ["stop", "length", "context_full", "cancelled"])
+def test_after_the_targets_end_nothing_is_drafted(finish: str) -> None:
+    """A token that was being drafted as the target ended is not taken."""
+    one = generation(b"", b"abc")
+    assert one.commit(b"a", finish)  # type: ignore[arg-type]
+    one.draft(100, 0.1)
+    assert (one.tail, one.tail_entropies, one.text().text) == ([], [], "a")
+    assert one.drafted_to_the_end
+    assert one.verified_to_the_end
+
+
+@pytest.mark.parametrize(
+    ("tail", "emitted", "left", "useless"),
+    [
+        (b"abc", b"a", b"bc", False),
+        (b"abc", b"abc", b"", False),
+        (b"abc", b"abcd", b"", True),
+        (b"abc", b"abx", b"", True),
+        (b"abc", b"x", b"", True),
+        (b"", b"x", b"", True),
+        (b"abc", b"", b"abc", False),
+    ],
+)
+def test_a_commit_and_the_tail(tail: bytes, emitted: bytes, left: bytes, useless: bool) -> None:
+    """What the target continues stays; the draft under way is useless unless the path is the same."""
+    one = generation(b"", tail)
+    before = one.ids
+    assert one.commit(emitted) is useless
+    assert one.tail == list(left)
+    assert len(one.tail_entropies) == len(left)
+    assert (one.ids != before) is useless
+    assert one.commit_len == 3 + len(emitted)
+
+
+def test_typing_along() -> None:
+    """A place off the text, or beyond what is known, does not fit."""
+    one = generation(b"ab", b"c")
+    for typed, expected in {"": "", "ab": "ab", "abc": "abc", "abcd": None, "x": None}.items():
+        document = Document("file:///f", "python", 2, "x = " + typed)
+        assert one.typed_to(Place(document, len(document.text))) == expected
+
+
+tokens = st.sampled_from([97, 98, 10, 13, 0xFF, EOS, PAD, *range(EXTRA, EXTRA + 5), *"é你".encode()])
+steps = st.lists(st.tuples(st.booleans(), st.lists(tokens, max_size=4)), max_size=8)
+
+
+@given(steps, st.integers(1, 12), st.integers(1, 4))
+def test_commits_against_a_naive_path(steps: list[tuple[bool, list[int]]], limit: int, lines: int) -> None:
+    """The path is context + committed + tail; verified text only grows and is what the committed alone give."""
+    one = generation(tokens=limit, lines=lines)
+    committed: list[int] = []
+    tail: list[int] = []
+    verified_before = ""
+    for is_commit, ids in steps:
+        if is_commit:
+            before = committed + tail
+            agree = tail[: len(ids)] == ids
+            committed += ids
+            tail = tail[len(ids) :] if agree else []
+            assert one.commit(ids) is (before != committed + tail)
+        else:
+            tail += ids
+            for token in ids:
+                one.draft(token, 1.0)
+        known = one.text()
+        alone = generation(committed, tokens=limit, lines=lines)
+        assert one.ids == [1, 2, 3, *committed, *tail]
+        assert len(one.tail_entropies) == len(tail)
+        assert known.text[: known.verified] == alone.text().text
+        assert known.text.startswith(verified_before)
+        assert one.verified_to_the_end == alone.drafted_to_the_end
+        assert not (one.verified_to_the_end and known.verified < len(known.text))
+        assert "\r" not in known.text
+        verified_before = known.text[: known.verified]
