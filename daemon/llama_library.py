@@ -27,6 +27,8 @@ from daemon.engine import EngineFailed
 # rounds went to 264 ms. Hence: sleep, but look 2000 times first (about 10 us).
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 os.environ.setdefault("GOMP_SPINCOUNT", "2000")
+# When an assertion fails, llama.cpp would start a debugger on this process to print its stack.
+os.environ.setdefault("GGML_NO_BACKTRACE", "1")
 
 try:
     from llama_cpp import llama_cpp as llama_cpp_bindings

@@ -7,7 +7,6 @@ on stdout; any other means that llama.cpp took this process down, and not the da
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -20,13 +19,10 @@ PROBE_TIMEOUT_S = 600
 
 def probe_model(path: Path) -> None:
     """Raise EngineFailed unless a process of its own can load `path` and evaluate a token."""
-    # GGML_NO_BACKTRACE: on an assertion llama.cpp would start a debugger to print its stack.
-    environment = os.environ | {"GGML_NO_BACKTRACE": "1"}
     command = [sys.executable, "-m", "daemon.model_probe", str(path)]
     try:
         child = subprocess.run(
             command,
-            env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
