@@ -46,7 +46,7 @@ class Request:
 
     session: int
     """The engine-wide name of the session; its cache slot goes by it."""
-    tokens: Sequence[int]
+    tokens: list[int]
     """The committed sequence, at least one token; the first draft token follows at position len(tokens)."""
     rule: Rule
     epoch: int

@@ -45,10 +45,6 @@ class SpeculativePath:
         self.frames: list[Frame] = []
 
     @property
-    def commit_hash(self) -> int:
-        return self._path.hash_at(self.commit_len)
-
-    @property
     def n_pending(self) -> int:
         """Draft tokens without a verdict."""
         tree = self.frames[-1].tree if self.frames else None

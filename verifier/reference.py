@@ -38,10 +38,10 @@ def continuation(
     return tokens[len(context) :]
 
 
-def _next_token(engine: TargetEngine, tokens: Sequence[int], rule: Rule) -> int:
+def _next_token(engine: TargetEngine, tokens: list[int], rule: Rule) -> int:
     """One plain decode step, after as many prefill steps as it takes."""
     while True:
-        [result] = engine.verify([Request(_REFERENCE_SESSION, tuple(tokens), rule, epoch=0)])
+        [result] = engine.verify([Request(_REFERENCE_SESSION, tokens.copy(), rule, epoch=0)])
         if isinstance(result, Decided):
             return result.next_id
         if isinstance(result, Failed):

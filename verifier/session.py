@@ -209,14 +209,12 @@ class Session:
         done, self._running = event.round, None
         if done.request.epoch != self.epoch:
             return [Dropped("stale_round", done.n_taken)]
-        match event.result:
-            case Prefilled(remaining):
-                self._prefilled = remaining == 0
-                return []
-            case Failed(reason):
-                return [*self._stop("cancelled"), self._error("internal", reason)]
-            case Decided():
-                return self._decided(done, event.result, event.verify_us, now_ms)
+        if isinstance(event.result, Prefilled):
+            self._prefilled = event.result.remaining == 0
+            return []
+        if isinstance(event.result, Failed):
+            return [*self._stop("cancelled"), self._error("internal", event.result.reason)]
+        return self._decided(done, event.result, event.verify_us, now_ms)
 
     def _stale_round(self, event: RoundDone, now_ms: float) -> list[Effect]:
         self._running = None

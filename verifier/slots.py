@@ -5,7 +5,6 @@ A freed slot keeps its tokens: the next session that starts with the same ones d
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 
@@ -36,7 +35,7 @@ class SlotTable:
         self._by_owner: dict[int, Slot] = {}
         self._releases = 0
 
-    def assign(self, owner: int, tokens: Sequence[int]) -> Assigned:
+    def assign(self, owner: int, tokens: list[int]) -> Assigned:
         """The owner's slot, else the free one with the longest common prefix (the longest unused on ties).
 
         Of a prefix that another slot holds and this one does not, it says where to copy it from. LookupError if no
@@ -69,7 +68,7 @@ class SlotTable:
         return len(self._slots) - len(self._by_owner)
 
 
-def common_prefix(a: Sequence[int], b: Sequence[int]) -> int:
+def common_prefix(a: list[int], b: list[int]) -> int:
     """How many leading tokens are equal, by halving: comparing slices is far faster than comparing items."""
     low, high = 0, min(len(a), len(b))
     while low < high:

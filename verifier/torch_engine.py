@@ -117,7 +117,7 @@ class TorchEngine:
         cached = min(assigned.cached, len(request.tokens) - 1)
         if assigned.copy_from is not None:
             self._cache.copy_prefix(assigned.copy_from, assigned.slot.number, cached)
-        assigned.slot.tokens = list(request.tokens[:cached])
+        assigned.slot.tokens = request.tokens[:cached]
         return assigned.slot, cached
 
     def _settle(self, plan: _Plan, rows: _Rows | None) -> Result:

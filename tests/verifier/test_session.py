@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -12,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from speculation.epochs import after_edit, after_reject
 from speculation.messages import Cancel, Context, Draft, Error, Open, Resume, SparseQ, Verdict
 from speculation.paths import EMPTY_PATH, path_hash
-from tests.fakes.target import FakeTarget
+from tests.fakes.target import FakeTarget, hashed_logits
 from verifier.engine import Decided, Failed, Prefilled
 from verifier.reference import greedy_continuation
 from verifier.session import Session
@@ -419,6 +420,7 @@ def test_q_stays_with_its_token() -> None:
 
 def test_a_failed_round_ends_generation_with_an_error() -> None:
     bench = Bench()
+    assert bench.session.number == 1
     assert error_code(bench.give(RoundDone(bench.begin(), Failed("why"), 1))) == "internal"
     assert bench.session.next_round(0.0) is None
 
@@ -510,12 +512,15 @@ class AnyOrderOfFrames(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.target = FakeTarget(4)
+        plain, rare_stop = hashed_logits(4), np.array([0, 0, 0, -1.5], dtype=np.float32)
+        self.target = FakeTarget(4, logits=lambda tokens: plain(tokens) + rare_stop)
         self.seq = 0
         self.network: list[Draft] = []
         self.running: Round | None = None
         self.told: list[int] = []
         """The sequence as the verdicts tell it."""
+        self.sent: list[int] = []
+        """What was drafted beyond it."""
 
     @initialize(max_tokens=st.integers(1, 12), wait=st.sampled_from([0, 5]))
     def open(self, max_tokens: int, wait: int) -> None:
@@ -536,17 +541,43 @@ class AnyOrderOfFrames(RuleBasedStateMachine):
             Context(1, self.epoch, keep, path_hash(self.told[:keep]), append), self.now
         )
         assert not any(isinstance(e, Send) for e in effects)
-        self.told = list(self.context)
+        self.told, self.sent = list(self.context), []
 
-    @rule(data=st.data(), right=st.booleans(), guess=st.lists(TOKENS, min_size=1, max_size=4))
-    def draft(self, data: st.DataObject, right: bool, guess: list[int]) -> None:
-        """Draft from anywhere on the target's own path, rightly or not; the frame goes onto the network."""
-        ahead = greedy_continuation(self.target, self.context, 12)
-        path = self.context + ahead
-        base = data.draw(st.integers(max(0, len(self.context) - 1), len(path) - 1))
-        ids = path[base : base + len(guess)] if right else guess
+    @rule(
+        count=st.integers(1, 3),
+        wrong=st.sampled_from([None, None, 0, 1, 2]),
+        straight=st.sampled_from([True, True, False]),
+    )
+    def draft_ahead(self, count: int, wrong: int | None, straight: bool) -> None:
+        """Go on drafting behind what was sent, as a daemon does: mostly right, and mostly delivered at once."""
+        path = self.told + self.sent
+        ids = greedy_continuation(self.target, path, count)
+        if wrong is not None and wrong < count:
+            ids[wrong] = (ids[wrong] + 1) % 4
+        self.sent += ids
+        frame = self.frame(len(path), path, ids)
+        if straight:
+            self.session.handle(frame, self.now)
+        self.network.append(frame)
+
+    @precondition(lambda self: self.running is None)
+    @rule(before=st.integers(1, 3), after=st.integers(1, 3), wrong=st.sampled_from([None, 0, 1]))
+    def draft_during_a_round(self, before: int, after: int, wrong: int | None) -> None:
+        self.draft_ahead(before, None, straight=True)
+        self.begin_round()
+        self.draft_ahead(after, wrong, straight=True)
+        if self.running is not None:
+            self.end_round()
+
+    @rule(data=st.data(), ids=st.lists(TOKENS, min_size=1, max_size=4))
+    def draft_anywhere(self, data: st.DataObject, ids: list[int]) -> None:
+        """Draft anything from anywhere on the target's own path."""
+        path = self.context + greedy_continuation(self.target, self.context, 12)
+        self.network.append(self.frame(data.draw(st.integers(0, len(path))), path, ids))
+
+    def frame(self, base: int, path: list[int], ids: list[int]) -> Draft:
         self.seq += 1
-        self.network.append(Draft(1, self.session.epoch, self.seq, base, path_hash(path[:base]), ids))
+        return Draft(1, self.session.epoch, self.seq, base, path_hash(path[:base]), ids)
 
     @precondition(lambda self: self.network)
     @rule(data=st.data(), keep=st.booleans())
@@ -584,10 +615,13 @@ class AnyOrderOfFrames(RuleBasedStateMachine):
     def tell(self, verdict: Verdict) -> None:
         """A client that only sees verdicts ends up with the same commit."""
         assert verdict.base_pos == len(self.told)
-        committed = self.session.commit
         assert verdict.accepted <= verdict.drafted
-        self.told += committed[verdict.base_pos : verdict.base_pos + verdict.accepted]
-        self.told.append(verdict.next_id)
+        committed = [
+            *self.session.commit[verdict.base_pos : verdict.base_pos + verdict.accepted],
+            verdict.next_id,
+        ]
+        self.told += committed
+        self.sent = self.sent[len(committed) :] if self.sent[: len(committed)] == committed else []
         assert (verdict.commit_len, verdict.commit_hash) == (len(self.told), path_hash(self.told))
         if verdict.finish == "stop":
             assert verdict.next_id == 3
@@ -604,4 +638,4 @@ class AnyOrderOfFrames(RuleBasedStateMachine):
 
 
 TestAnyOrderOfFrames = AnyOrderOfFrames.TestCase
-TestAnyOrderOfFrames.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestAnyOrderOfFrames.settings = settings(max_examples=100, stateful_step_count=50, deadline=None)
