@@ -89,8 +89,8 @@ class Display:
 
     def _retry(self, again: Callable[[Showing], None]) -> None:
         self._held_back = None
-        if self.showing is not None:
-            again(self.showing)
+        assert self.showing is not None, "a held-back update ends with its showing"
+        again(self.showing)
 
     def _cancel_held_back(self) -> None:
         if self._held_back is not None:

@@ -129,13 +129,9 @@ def _event(offer: Offer, news: News) -> Event:
 
 
 def _changes(offer: Offer, news: News, effect: Effect) -> bool:
-    match effect:
-        case "extended":
-            return True
-        case "verified":
-            return news.verified > offer.verified or (news.complete and not offer.complete)
-        case "corrected" | "withdrawn":
-            return news.text.startswith(offer.text[: offer.verified])
+    if effect == "verified":
+        return news.verified > offer.verified or (news.complete and not offer.complete)
+    return effect == "extended" or news.text.startswith(offer.text[: offer.verified])
 
 
 def _due_at(offer: Offer, news: News, effect: Effect, timing: Timing) -> float:

@@ -1,0 +1,70 @@
+"""What is counted, and how it is summed up; nothing of it is code text."""
+
+import msgspec
+import pytest
+
+from daemon.link_session import Committed
+from daemon.statistics import KEPT_REQUESTS, Request, Statistics, percentiles
+
+
+def committed(drafted: int, accepted: int) -> Committed:
+    return Committed((0,) * (accepted + 1), drafted, accepted, "", 0, 0)
+
+
+def test_nothing_counted_yet() -> None:
+    """Rates that have no value are None, percentiles are left out."""
+    snapshot = Statistics().snapshot()
+    assert snapshot["acceptance"]["acceptance_rate"] is None
+    assert snapshot["acceptance"]["accepted_per_round"] is None
+    assert snapshot["first_ghost_ms"] == {"count": 0}
+    assert snapshot["languages"] == {}
+
+
+def test_rounds_by_language() -> None:
+    """Rounds without a draft count as tokens of the target alone, not against the draft."""
+    statistics = Statistics()
+    statistics.round("python", committed(4, 3), 0.05)
+    statistics.round("python", committed(4, 4), 0.07)
+    statistics.round("go", committed(2, 0), 0.06)
+    statistics.round("go", committed(0, 0), 0.02)
+    snapshot = statistics.snapshot()
+    assert snapshot["languages"] == {
+        "go": {"rounds": 1, "drafted": 2, "accepted": 0, "acceptance_rate": 0.0, "accepted_per_round": 0.0},
+        "python": {
+            "rounds": 2, "drafted": 8, "accepted": 7, "acceptance_rate": 0.875, "accepted_per_round": 3.5,
+        },
+    }  # fmt: skip
+    assert snapshot["acceptance"]["acceptance_rate"] == 0.7
+    assert snapshot["target_alone_tokens"] == 1
+    assert snapshot["verdict_ms"]["count"] == 4
+
+
+def test_requests_and_what_became_of_them() -> None:
+    """Every empty answer is counted by its reason; the last ones are kept."""
+    statistics = Statistics()
+    for number in range(KEPT_REQUESTS + 10):
+        reason = "timeout" if number % 2 else None
+        statistics.answered(Request(f"f{number}.py", "python", 0.01, 5, reason))  # type: ignore[arg-type]
+    statistics.drafted()
+    statistics.was_accepted("all", 5)
+    statistics.was_accepted("word", 2)
+    snapshot = statistics.snapshot()
+    assert (snapshot["requests"], snapshot["suggestions"], snapshot["nothing"]) == (60, 30, {"timeout": 30})
+    assert (snapshot["accepted"], snapshot["accepted_characters"]) == ({"all": 1, "word": 1}, 7)
+    assert snapshot["drafted_tokens"] == 1
+    assert snapshot["first_ghost_ms"] == {"count": 30, "p50": 10.0, "p90": 10.0, "p99": 10.0}
+    assert len(snapshot["last_requests"]) == KEPT_REQUESTS
+    assert snapshot["last_requests"][-1]["document"] == "f59.py"
+    assert msgspec.msgpack.decode(msgspec.msgpack.encode(snapshot)) == snapshot
+
+
+@pytest.mark.parametrize(
+    ("seconds", "expected"),
+    [
+        ([0.001], {"count": 1, "p50": 1.0, "p90": 1.0, "p99": 1.0}),
+        ([n / 1000 for n in range(101)], {"count": 101, "p50": 50.0, "p90": 90.0, "p99": 99.0}),
+    ],
+)
+def test_percentiles(seconds: list[float], expected: dict[str, float]) -> None:
+    """In milliseconds, from any iterable."""
+    assert percentiles(iter(seconds)) == expected
