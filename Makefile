@@ -63,9 +63,9 @@ $(STAMPS)/venv:
 
 # Its own step because it compiles C++ for minutes, once; pip keeps the wheel.
 $(STAMPS)/llama: $(STAMPS)/venv
-	@command -v c++ >/dev/null || { echo 'llama.cpp is compiled here and there is no C++ compiler; install one'; exit 1; }
 	@echo 'Installing llama-cpp-python; the first time it is compiled, for some minutes.'
-	$(COMPILE_LLAMA) $(PIP) llama-cpp-python
+	$(COMPILE_LLAMA) $(PIP) llama-cpp-python || \
+		{ command -v c++ >/dev/null || echo 'There is no C++ compiler here; install one and call make again.'; exit 1; }
 	@touch $@
 
 # For its file of weights alone; what it depends on is not needed.

@@ -87,7 +87,7 @@ def lsp(
     from daemon.version import VERSION
     from lsp_bridge.main import run
 
-    command = [sys.executable, "-c", "raise SystemExit('asked not to start one')"] if without_daemon else None
+    command = [sys.executable, "-c", "raise SystemExit(1)"] if without_daemon else None
     raise typer.Exit(run(runtime_paths(), version=VERSION, log_level=log_level.value, daemon_command=command))
 
 

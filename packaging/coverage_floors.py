@@ -17,10 +17,13 @@ from typing import Any, Final
 FULL: Final = (
     "speculation/*",
     "grammars/*",
+    "daemon/annotated_config.py",
     "daemon/circuit.py",
     "daemon/config*.py",
+    "daemon/display.py",
     "daemon/documents.py",
     "daemon/gamma.py",
+    "daemon/gate.py",
     "daemon/generation.py",
     "daemon/link_session.py",
     "daemon/merge.py",

@@ -35,6 +35,7 @@ def run(config: ConfigFile = None) -> None:
 
     settings = load_config(config)
     logging.basicConfig(level=settings.daemon.log_level.upper(), format=LOG_FORMAT)
+    logging.getLogger("websockets").setLevel(logging.WARNING)  # at debug it writes frames, hence token ids
     asyncio.run(run_daemon(settings, runtime_paths()))
 
 

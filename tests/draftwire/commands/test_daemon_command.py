@@ -17,6 +17,7 @@ from daemon.api.paths import runtime_paths
 from daemon.lifecycle import AlreadyRunning, only_daemon
 from draftwire.cli import app
 from draftwire.commands import daemon as module
+from draftwire.commands.stats import _rows
 from draftwire.failures import Exit
 from tests.draftwire.conftest import RunDaemon
 from tests.fakes.daemon import READY
@@ -69,12 +70,40 @@ def test_stats(run_daemon: RunDaemon) -> None:
 
 
 def test_stats_flatten_tables() -> None:
-    from draftwire.commands.stats import _rows
+    values = {"a_b": 1, "c": {"p50": 1.23456, "d": {"e": None}}, "gone": {}}
+    assert list(_rows(values)) == [("a b", "1"), ("c.p50", "1.235"), ("c.d.e", "-")]
 
-    values = {"a_b": 1, "c": {"p50": 1.23456, "d": {"e": None}}, "last": [1, 2], "none": [], "gone": {}}
-    assert list(_rows(values)) == [
-        ("a b", "1"), ("c.p50", "1.235"), ("c.d.e", "None"), ("last", "2 entries (see --json)"), ("none", "none"),
-    ]  # fmt: skip
+
+def test_the_last_requests_say_why_nothing_was_shown(
+    run_daemon: RunDaemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    requests = [
+        {
+            "document": "file:///a/b%5B1%5D.py",
+            "language": "python",
+            "seconds": 0.0123,
+            "shown": 4,
+            "reason": None,
+        },
+        {
+            "document": "file:///a/.env",
+            "language": "x",
+            "seconds": 0.0,
+            "shown": 0,
+            "reason": "excluded_file",
+        },
+    ]
+
+    async def values() -> dict[str, Any]:
+        return {"requests": 2, "last_requests": requests}
+
+    monkeypatch.setattr("draftwire.commands.stats._stats", values)
+    lines = runner.invoke(app, ["stats", "--last"]).stdout.splitlines()
+    assert [line.split() for line in lines[1:]] == [
+        ["12.3", "b%5B1%5D.py", "4"],
+        ["0.0", ".env", "0", "excluded_file"],
+    ]
+    assert "last" not in runner.invoke(app, ["stats"]).stdout
 
 
 def test_start_finds_the_one_that_runs(run_daemon: RunDaemon) -> None:
@@ -175,6 +204,7 @@ def test_run_is_the_daemon_with_the_configuration_checked(
     level, (config, paths) = calls
     assert level == "DEBUG"
     assert config.daemon.log_level == "debug"
+    assert logging.getLogger("websockets").level == logging.WARNING
     assert paths == runtime_paths()
 
 
