@@ -26,6 +26,7 @@ from daemon.gguf_file import GgufInvalid, check_gguf
 from daemon.llama_library import llama, loading, why
 from daemon.llama_vocabulary import read_vocabulary
 from daemon.top_candidates import top_candidates
+from speculation.paths import common_length
 
 BATCH_TOKENS = 64
 """Tokens per llama_decode. An abort loses the batch under way, so a batch is short: 64 tokens took 0.1 s, and
@@ -75,6 +76,9 @@ class LlamaEngine:
         self._flag = ctypes.create_string_buffer(2)
         self._turn = threading.Lock()
         self._running: int | None = None
+        self._abort_at: int | None = None
+        """Set by `abort`: the evaluation under way ends once this many ids are evaluated."""
+        self._batch_start = 0
         self._evaluated = 0
         self._held = [_Sequence() for _ in range(n_sequences)]
         self._model: Any = None
@@ -90,6 +94,10 @@ class LlamaEngine:
             raise
         self._memory = llama.llama_get_memory(self._context)
         self._vocab = llama.llama_model_get_vocab(self._model)
+        self.splits_at_lines = llama.llama_vocab_type(self._vocab) == llama.LLAMA_VOCAB_TYPE_BPE
+        bos = llama.llama_vocab_bos(self._vocab)
+        wants_bos = bos >= 0 and llama.llama_vocab_get_add_bos(self._vocab)
+        self.prompt_start: Sequence[int] = (bos,) if wants_bos else ()
         self._batch = _new_batch()
 
     def tokenize(self, text: str) -> list[int]:
@@ -108,13 +116,14 @@ class LlamaEngine:
         self._check_open()
         held, wanted = self._held_by(sequence), list(ids)
         self._check_ids(wanted)
-        common = _common_prefix(held.ids, wanted)
+        common = common_length(held.ids, wanted)
         if common == len(wanted) and common in held.known:
             return held.known[common]
         # The last id is evaluated even if it is held: only an evaluation gives its logits.
         self._roll_back(sequence, held, min(common, len(wanted) - 1))
         with self._abortable(sequence):
             while len(held.ids) < len(wanted):
+                self._begin_batch(sequence, held)
                 self._evaluate(sequence, held, wanted[len(held.ids) :][:BATCH_TOKENS], len(wanted))
         held.known[len(wanted)] = self._candidates()
         return held.known[len(wanted)]
@@ -122,10 +131,12 @@ class LlamaEngine:
     def evaluated_tokens(self) -> int:
         return self._evaluated
 
-    def abort(self, sequence: int) -> None:
+    def abort(self, sequence: int, keep: int = 0) -> None:
         with self._turn:
             if self._running == sequence:
-                self._flag[0] = b"\x01"
+                self._abort_at = keep
+                if keep <= self._batch_start:
+                    self._flag[0] = b"\x01"
 
     def close(self) -> None:
         """Free the model; safe to call twice."""
@@ -156,6 +167,13 @@ class LlamaEngine:
             length = 0
         held.truncate(length)
 
+    def _begin_batch(self, sequence: int, held: _Sequence) -> None:
+        """Raises Aborted if `abort` was called and all it wanted kept is evaluated."""
+        with self._turn:
+            self._batch_start = len(held.ids)
+            if self._abort_at is not None and self._batch_start >= self._abort_at:
+                raise Aborted(f"sequence {sequence}: stopped with {self._batch_start} tokens evaluated")
+
     def _evaluate(self, sequence: int, held: _Sequence, chunk: list[int], goal: int) -> None:
         """One llama_decode. Logits are computed for the last id of the goal only."""
         start, end = len(held.ids), len(held.ids) + len(chunk)
@@ -168,9 +186,10 @@ class LlamaEngine:
             batch.logits[i] = 0
         batch.logits[len(chunk) - 1] = end == goal
         status = llama.llama_decode(self._context, batch)
-        done = chunk if status == _DECODED else chunk[: self._length(sequence) - start]
-        held.ids += done
-        self._evaluated += len(done)
+        done = len(chunk) if status == _DECODED else self._length(sequence) - start
+        held.ids += chunk[: max(done, 0)]
+        held.truncate(start + done)
+        self._evaluated += max(done, 0)
         if status == _ABORTED:
             raise Aborted(f"sequence {sequence}: stopped with {len(held.ids)} of {goal} tokens evaluated")
         if status != _DECODED:
@@ -194,6 +213,7 @@ class LlamaEngine:
     def _abortable(self, sequence: int) -> Iterator[None]:
         with self._turn:
             self._running = sequence
+            self._abort_at = None
             self._flag[0] = b"\x00"
         try:
             yield
@@ -284,11 +304,3 @@ def _new_batch() -> Any:
     for i in range(BATCH_TOKENS):
         batch.n_seq_id[i] = 1
     return batch
-
-
-def _common_prefix(held: list[int], wanted: list[int]) -> int:
-    """How many ids both begin with. The usual case, one a prefix of the other, is compared in C."""
-    shorter = min(len(held), len(wanted))
-    if held[:shorter] == wanted[:shorter]:
-        return shorter
-    return next(i for i in range(shorter) if held[i] != wanted[i])

@@ -126,6 +126,43 @@ def test_a_full_context_is_an_error_and_not_the_end(
     assert engine.evaluated_tokens() == 2
 
 
+def test_what_a_failed_decode_loses_is_evaluated_again(
+    engine: LlamaEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the KV cache says it holds counts, not what was asked of it."""
+    engine.next_candidates(0, [1, 2, 3, 4])
+    decode, remove = llama.llama_decode, llama.llama_memory_seq_rm
+
+    def losing(context: object, batch: object) -> int:
+        remove(engine._memory, 0, 2, -1)
+        return -1
+
+    monkeypatch.setattr(llama, "llama_decode", losing)
+    with pytest.raises(EngineFailed):
+        engine.next_candidates(0, [1, 2, 3, 4, 5])
+    monkeypatch.setattr(llama, "llama_decode", decode)
+    again = engine.next_candidates(0, [1, 2, 3, 4, 5])
+    assert engine.evaluated_tokens() == 4 + 3
+    assert np.allclose(again.logits, engine.next_candidates(1, [1, 2, 3, 4, 5]).logits, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("metadata", "start"),
+    [
+        ({"tokenizer.ggml.add_bos_token": True}, (FIRST_SPECIAL,)),
+        ({"tokenizer.ggml.add_bos_token": False}, ()),
+        ({}, ()),
+    ],
+)
+def test_a_prompt_starts_as_the_model_wants(
+    tmp_path: Path, metadata: dict[str, Value | None], start: tuple[int, ...]
+) -> None:
+    path = tiny_llama(tmp_path / "tiny.gguf", overrides=metadata)
+    with LlamaEngine(path, n_context=64) as engine:
+        assert tuple(engine.prompt_start) == start
+        assert engine.splits_at_lines
+
+
 def test_a_context_is_never_longer_than_the_model_knows(tmp_path: Path) -> None:
     with LlamaEngine(tiny_llama(tmp_path / "short.gguf", n_context=256), n_context=2048) as engine:
         assert engine.n_context == 256
