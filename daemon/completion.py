@@ -17,7 +17,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -39,6 +39,7 @@ from daemon.recall import best_fit
 from daemon.shaping import shape
 from daemon.statistics import Statistics
 from speculation.messages import Error, Open, Verdict
+from speculation.paths import common_length
 from speculation.sampling import Sampling, draw
 
 log = logging.getLogger(__name__)
@@ -89,6 +90,8 @@ class Run:
     """When the verifier was last heard of (or was given the context)."""
     allowance_s: float = 0.0
     """Extra time for the first verdict: the context has to be read."""
+    evaluating: list[int] | None = None
+    """The path whose next token the engine is looking for."""
     waiting: list[asyncio.Event] = field(default_factory=list)
 
     @property
@@ -179,8 +182,9 @@ class Completer:
     # --- one run
 
     def _start(self, place: Place) -> Run:
-        self._stop_active()
-        generation = Generation(place, self._prompt_ids(place), self._worker.vocabulary, self._limits(place))
+        context = self._prompt_ids(place)
+        self._stop_active(context)
+        generation = Generation(place, context, self._worker.vocabulary, self._limits(place))
         run = Run(generation, self._clock())
         self._active = run
         self._runs.appendleft(run)
@@ -213,11 +217,13 @@ class Completer:
 
     async def _draft_token(self, run: Run) -> None:
         """Draft one token. If a verdict has moved the path meanwhile, the token is of no use and is dropped."""
-        ids = run.generation.ids
+        ids = run.evaluating = run.generation.ids
         try:
             candidates = await self._worker.next_candidates(self.number, ids)
         except Aborted:
             return
+        finally:
+            run.evaluating = None
         if ids == run.generation.ids:
             run.generation.draft(self._choose(candidates, len(ids)), candidates.entropy)
             self._statistics.drafted()
@@ -295,10 +301,19 @@ class Completer:
         run.heard_at, run.allowance_s = now, 0.0
         if run.awaited and self._link is not None:
             self._link.hit()
-        if run.generation.commit(committed.ids, committed.finish):
-            self._worker.stop(self.number)
+        run.generation.commit(committed.ids, committed.finish)
+        self._stop_what_is_off_the_path(run)
         self._send_drafts(run)
         self._publish(run)
+
+    def _stop_what_is_off_the_path(self, run: Run) -> None:
+        """End an evaluation that the verdict contradicts. One that it only overtook runs on: it fills the KV cache."""
+        evaluating = run.evaluating
+        if evaluating is None:
+            return
+        common = common_length(evaluating, run.generation.ids)
+        if common < len(evaluating):
+            self._worker.stop(self.number, common)
 
     def error(self, error: Error) -> None:
         """The verifier could not do something for this session: send the context again, or do without."""
@@ -447,11 +462,12 @@ class Completer:
         if task is not None:
             await asyncio.gather(task, return_exceptions=True)
 
-    def _stop_active(self) -> None:
+    def _stop_active(self, next_context: Sequence[int] = ()) -> None:
+        """End the run under way. What its evaluation shares with the next context goes on: a prefill is not lost."""
         run, self._active = self._active, None
         if run is not None and not run.finished:
             run.finished = True
-            self._worker.stop(self.number)
+            self._worker.stop(self.number, common_length(run.evaluating or (), next_context))
             if run.task is not None:
                 run.task.cancel()
             run.changed()

@@ -39,8 +39,8 @@ class DraftWorker:
         self._engine: DraftEngine | None = None
         self._sequences: OrderedDict[int, int] = OrderedDict()
         """Session number -> sequence, least recently used first."""
-        self._stopped: set[int] = set()
-        """Sequences whose queued or running call is to be given up."""
+        self._kept: dict[int, int] = {}
+        """For sequences whose queued or running call is to be given up: how many of its ids are wanted still."""
         self.state: State = "loading"
         self.error = ""
 
@@ -76,25 +76,21 @@ class DraftWorker:
     async def next_candidates(self, session: int, ids: Sequence[int]) -> Candidates:
         """The best next tokens after `ids`. Raises Aborted (see `stop`) and EngineFailed."""
         sequence = self._sequence_of(session)
-        self._stopped.discard(sequence)
+        self._kept.pop(sequence, None)
         loop = asyncio.get_running_loop()
-        try:
-            return await loop.run_in_executor(self._thread, self._evaluate, sequence, ids)
-        except asyncio.CancelledError:
-            self.stop(session)
-            raise
+        return await loop.run_in_executor(self._thread, self._evaluate, sequence, ids)
 
     @property
     def frame_ms(self) -> int:
         """How long a frame of draft tokens takes to draft, generously: what the target may wait for one."""
         return max(10, min(1000, int(2000 * FRAME_TOKENS * self._token_s)))
 
-    def stop(self, session: int) -> None:
-        """The session no longer wants the token it waits for."""
+    def stop(self, session: int, keep: int = 0) -> None:
+        """The session no longer wants the token it waits for, but what the first `keep` ids leave in the KV cache."""
         sequence = self._sequences.get(session)
         if sequence is not None and self._engine is not None:
-            self._stopped.add(sequence)
-            self._engine.abort(sequence)
+            self._kept[sequence] = keep
+            self._engine.abort(sequence, keep)
 
     def forget(self, session: int) -> None:
         """The session is over; its sequence is the first to be lent again."""
@@ -103,7 +99,7 @@ class DraftWorker:
             self._sequences.move_to_end(session, last=False)
 
     def _evaluate(self, sequence: int, ids: Sequence[int]) -> Candidates:
-        if sequence in self._stopped:
+        if sequence in self._kept:
             raise Aborted(f"sequence {sequence}: given up before it began")
         before, started = self.engine.evaluated_tokens(), self._clock()
         candidates = self.engine.next_candidates(sequence, ids)

@@ -82,8 +82,11 @@ class DraftEngine(Protocol):
         """Tokens evaluated since the engine was made."""
         ...
 
-    def abort(self, sequence: int) -> None:
-        """Stop an evaluation of `sequence` under way in another thread, within one token; else do nothing."""
+    def abort(self, sequence: int, keep: int = 0) -> None:
+        """Stop an evaluation of `sequence` under way in another thread, within one token; else do nothing.
+
+        The first `keep` of its ids are wanted still: as long as they are not all evaluated it goes on.
+        """
         ...
 
     def close(self) -> None:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from speculation.epochs import after_edit, after_reject
 from speculation.messages import Cancel, Context, Draft, Finish, Open, Verdict
-from speculation.paths import HashedPath, path_hash
+from speculation.paths import HashedPath, common_length, path_hash
 
 
 class Desynced(Exception):
@@ -54,7 +54,7 @@ class LinkSession:
 
     def edit(self, context: Sequence[int]) -> Context:
         """The sequence is now `context`: the CONTEXT frame that tells the verifier, with the least tokens."""
-        keep = _common_length(self._commit.ids, context) if self._synced else 0
+        keep = common_length(self._commit.ids, context) if self._synced else 0
         # The last token is always sent again: the verifier then has something to evaluate, and its own words win.
         keep = min(keep, max(len(context) - 1, 0))
         self._commit.truncate(keep)
@@ -131,15 +131,8 @@ class LinkSession:
         The tail of a generation changes by verdicts alone, and then as here: this is a guard, not a way to take
         tokens back. The verifier may have accepted them meanwhile, and its verdict would be off this path.
         """
-        del self._sent[_common_length(self._sent, tail) :]
+        del self._sent[common_length(self._sent, tail) :]
 
     def _desync(self, why: str) -> Desynced:
         self._synced = False
         return Desynced(f"session {self.number}: {why}")
-
-
-def _common_length(a: Sequence[int], b: Sequence[int]) -> int:
-    for index, (x, y) in enumerate(zip(a, b, strict=False)):
-        if x != y:
-            return index
-    return min(len(a), len(b))

@@ -47,6 +47,13 @@ LogListener = Callable[[int, str], None]
 
 INFO, WARNING, ERROR = 2, 3, 4
 
+_SAID_OF_AN_ABORT = (
+    "graph_compute_async failed with error 1",
+    "failed to compute graph, compute status: 1",
+    "failed to decode, ret = 2",
+)
+"""How the lines end that llama.cpp logs as errors when an evaluation is aborted, as it was asked to."""
+
 _listeners: list[LogListener] = []
 _loading = threading.Lock()
 
@@ -57,7 +64,7 @@ def _forward_log(level: int, text: bytes | None, _user_data: object) -> None:
         return
     for listener in tuple(_listeners):
         listener(level, line)
-    if level == ERROR and not _listeners:
+    if level == ERROR and not _listeners and not line.endswith(_SAID_OF_AN_ABORT):
         log.warning("llama.cpp: %s", line)
     elif level in (WARNING, ERROR):
         log.debug("llama.cpp: %s", line)

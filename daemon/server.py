@@ -67,7 +67,12 @@ def load_draft_engine(config: Config) -> DraftEngine:
     from daemon.models import resolve_draft_model
 
     file = resolve_draft_model(config.draft.model, config.draft.cache_path, None)
-    return LlamaEngine(file.path, n_context=config.draft.context_tokens, threads=config.draft.threads)
+    return LlamaEngine(
+        file.path,
+        n_context=config.draft.context_tokens,
+        threads=config.draft.threads,
+        model_name=file.name,
+    )
 
 
 def link_settings(config: Config) -> LinkSettings | None:

@@ -5,7 +5,7 @@ committed path is stale; it is dropped and counted. The hash guards against conf
 attacker.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 EMPTY_PATH = 0x9E3779B97F4A7C15
 _MASK = 2**64 - 1
@@ -24,6 +24,14 @@ def path_hash(tokens: Iterable[int], start: int = EMPTY_PATH) -> int:
     for token in tokens:
         start = extend_hash(start, token)
     return start
+
+
+def common_length(a: Sequence[int], b: Sequence[int]) -> int:
+    """How many ids both paths begin with."""
+    shorter = min(len(a), len(b))
+    if a[:shorter] == b[:shorter]:  # the usual case, compared in C
+        return shorter
+    return next((i for i in range(shorter) if a[i] != b[i]), shorter)
 
 
 class HashedPath:

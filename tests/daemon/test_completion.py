@@ -481,3 +481,19 @@ async def test_new_settings_close_the_verifiers_session_and_hold_from_then_on() 
         assert b.sent(Cancel)[-1].close  # type: ignore[attr-defined]
         with b.target_at_work():
             assert len(only(await b.ask(wait="verified"))) <= 3
+
+
+@pytest.mark.asyncio
+async def test_quick_keys_do_not_lose_the_prefill_they_share() -> None:
+    """Each key supersedes the run before it, but what both prompts begin with is evaluated once."""
+    async with bench() as b:
+        b.open("def add(a, b):\n    ")
+        b.engine.hold(after_tokens=10)
+        b.type("x")
+        await asyncio.to_thread(b.engine.wait_until_held)
+        b.type("y")
+        assert b.completer._active.evaluating is None  # the older evaluation still fills the cache
+        b.engine.release()
+        await b.ask(wait="settled")
+        prompts = [ids for _, ids in b.engine.calls]
+        assert b.engine.evaluated_tokens() <= len(prompts[-1]) + 2

@@ -81,6 +81,20 @@ def test_abort_stops_inside_the_first_batch(engine: LlamaEngine) -> None:
     assert np.allclose(again.logits, fresh.logits, atol=1e-3)
 
 
+def test_what_an_abort_wants_kept_is_evaluated_to_its_end(engine: LlamaEngine) -> None:
+    """A newer prompt shares 200 of the ids under way: a quick typist must not starve the prefill."""
+    decode = engine._evaluate
+
+    def evaluate_and_abort(*arguments: object) -> None:
+        decode(*arguments)  # type: ignore[arg-type]
+        engine.abort(0, keep=200)
+
+    engine._evaluate = evaluate_and_abort  # type: ignore[method-assign]
+    with pytest.raises(Aborted):
+        engine.next_candidates(0, [65] * 500)
+    assert 200 <= engine.evaluated_tokens() < 200 + BATCH_TOKENS
+
+
 def test_abort_of_another_sequence_does_not_stop_this_one(engine: LlamaEngine) -> None:
     with AbortsAll(engine, 1):
         engine.next_candidates(0, [65] * 500)

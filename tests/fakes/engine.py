@@ -123,7 +123,7 @@ class FakeEngine:
         self._tokens_until_hold: int | None = None
         self._is_held = False
         self._running: int | None = None
-        self._abort_asked = False
+        self._abort_at: int | None = None
         self._failure: str | None = None
         self._closed = False
 
@@ -158,11 +158,11 @@ class FakeEngine:
     def evaluated_tokens(self) -> int:
         return self._evaluated
 
-    def abort(self, sequence: int) -> None:
+    def abort(self, sequence: int, keep: int = 0) -> None:
         with self._state:
             self.aborts.append(sequence)
             if self._running == sequence:
-                self._abort_asked = True
+                self._abort_at = keep
                 self._state.notify_all()
 
     def close(self) -> None:
@@ -195,18 +195,21 @@ class FakeEngine:
 
     def _evaluate(self, sequence: int, held: _Held, wanted: list[int]) -> None:
         with self._state:
-            self._running, self._abort_asked = sequence, False
+            self._running, self._abort_at = sequence, None
             try:
                 for token in wanted[len(held.ids) :]:
-                    self._wait_if_held()
-                    if self._abort_asked:
+                    self._wait_if_held(held)
+                    if self._is_aborted(held):
                         raise Aborted(f"sequence {sequence}: stopped after {len(held.ids)} tokens")
                     held.ids.append(token)
                     self._evaluated += 1
             finally:
                 self._running = None
 
-    def _wait_if_held(self) -> None:
+    def _is_aborted(self, held: _Held) -> bool:
+        return self._abort_at is not None and len(held.ids) >= self._abort_at
+
+    def _wait_if_held(self, held: _Held) -> None:
         if self._tokens_until_hold is None:
             return
         if self._tokens_until_hold > 0:
@@ -214,7 +217,7 @@ class FakeEngine:
             return
         self._is_held = True
         self._state.notify_all()
-        self._state.wait_for(lambda: self._abort_asked or self._tokens_until_hold is None)
+        self._state.wait_for(lambda: self._is_aborted(held) or self._tokens_until_hold is None)
         self._is_held = False
 
     def _candidates(self, wanted: list[int]) -> Candidates:

@@ -76,7 +76,11 @@ class FakeLink:
             return False
         base, drafted = len(self._path), len(self._pending)
         accepted = 0
-        while accepted < drafted and self._target([*self._path.ids]) == self._pending[accepted] and self._left > 1:
+        while (
+            accepted < drafted
+            and self._target([*self._path.ids]) == self._pending[accepted]
+            and self._left > 1
+        ):
             self._path.append(self._pending[accepted])
             accepted += 1
             self._left -= 1
@@ -115,7 +119,9 @@ class FakeLink:
     def _take_context(self, message: Context) -> None:
         assert self._opening is not None, "CONTEXT before OPEN"
         if message.keep_len > len(self._path) or self._path.hash_at(message.keep_len) != message.keep_hash:
-            self._users[message.session].error(Error("context_mismatch", "keep_hash differs", message.session))
+            self._users[message.session].error(
+                Error("context_mismatch", "keep_hash differs", message.session)
+            )
             return
         self._path.truncate(message.keep_len)
         self._path.extend(message.append)
