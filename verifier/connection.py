@@ -52,7 +52,7 @@ class ConnectionLimits:
     messages_per_s: float = 2000.0
     message_burst: float = 4000.0
     hello_timeout_s: float = 10.0
-    send_queue: int = 1024
+    send_queue: int = 4096
     """Messages that may wait for a client that reads slowly; beyond that it is disconnected."""
     bad_frames: int = 16
     """Bad frames after which the connection is closed."""
@@ -82,7 +82,7 @@ class Connection:
         self._keys: dict[int, int] = {}
         self._outgoing: asyncio.Queue[bytes] = asyncio.Queue(limits.send_queue)
         self._bucket = TokenBucket(limits.messages_per_s, limits.message_burst, clock())
-        self._throttled = False
+        self._throttled = self._cut_off = False
         self._n_bad_frames = 0
 
     async def serve(self) -> None:
@@ -153,6 +153,8 @@ class Connection:
 
     async def _read(self) -> None:
         async for frame in self._socket:
+            if self._cut_off:  # frames that came before it was
+                return
             wait_s = self._bucket.take(self._clock())
             if wait_s == 0:
                 self._throttled = False
@@ -227,9 +229,12 @@ class Connection:
 
     def _post(self, message: Message) -> None:
         """Queue a message. A client that lets the queue fill up does not read: it is cut off."""
+        if self._cut_off:
+            return
         try:
             self._outgoing.put_nowait(encode(message))
         except asyncio.QueueFull:
+            self._cut_off = True
             log.warning("client cut off: it left %d messages unread", self._outgoing.qsize())
             self._socket.transport.abort()
 

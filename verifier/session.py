@@ -195,7 +195,8 @@ class Session:
         return self._stop("cancelled") if self.phase is Phase.GENERATING else []
 
     def _resume(self, message: Resume, now_ms: float) -> list[Effect]:
-        if not self._path.is_committed(message.commit_len, message.commit_hash):
+        known = self._path.is_committed(message.commit_len, message.commit_hash)
+        if not known or message.commit_len < self._context_len:
             return [
                 self._error("context_mismatch", "commit_hash is not on the committed path: send a CONTEXT")
             ]
