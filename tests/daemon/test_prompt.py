@@ -1,0 +1,207 @@
+"""Prompts: ids of blocks are ids of the whole, a key costs one block, the window's start stays put between jumps."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import re
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from daemon.documents import Document, Place
+from daemon.prompt import Prompt
+
+LETTER, DIGIT = r"[^\W\d_]", r"\d"
+GPT2 = re.compile(rf"'(?:s|t|re|ve|m|ll|d)| ?{LETTER}+| ?{DIGIT}+| ?(?:[^\w\s]|_)+|\s+(?!\S)|\s+")
+LLAMA3 = re.compile(
+    rf"(?i:'(?:s|t|re|ve|m|ll|d))|(?:[^\w\r\n]|_)?{LETTER}+|{DIGIT}{{1,3}}| ?(?:[^\w\s]|_)+[\r\n]*"
+    rf"|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+"""The two ways in which byte-level BPE models split text before merging, with Python's classes for Unicode's."""
+
+
+@dataclass
+class Tokenizer:
+    """A byte-level BPE in which each split part of at most five characters is a token, as each character is."""
+
+    pattern: re.Pattern[str] = GPT2
+    calls: int = 0
+    characters: int = 0
+    ids: dict[str, int] = field(default_factory=dict)
+
+    def __call__(self, text: str) -> list[int]:
+        self.calls += 1
+        self.characters += len(text)
+        return self.whole(text)
+
+    def whole(self, text: str) -> list[int]:
+        """The same, not counted."""
+        parts = list(self.pattern.findall(text))
+        assert "".join(parts) == text
+        pieces = itertools.chain.from_iterable([part] if len(part) <= 5 else part for part in parts)
+        return [self.ids.setdefault(piece, len(self.ids)) for piece in pieces]
+
+
+def place(text: str, offset: int | None = None) -> Place:
+    return Place(Document("file:///f", "python", 1, text), len(text) if offset is None else offset)
+
+
+def prompt(
+    tokenizer: Tokenizer, window: int = 400, *, splits: bool = True, start: tuple[int, ...] = ()
+) -> Prompt:
+    return Prompt(tokenizer, window_tokens=window, splits_at_lines=splits, start=start)
+
+
+CODE = "".join(
+    f"def function_{n}(a, b):\n    if a:\n        return b + {n * n}\n\n    # don't, 你好，{n}\n    return [a]\n\n\n"
+    for n in range(400)
+)
+ONE_BLOCK = "class A:\n" + "".join(f"    def f{n}(self): return self.x[{n}] or 'n'\n" for n in range(2000))
+
+words = st.sampled_from(
+    ["a", "self", "don't", "x_1", "123456", "你好，世界", "é", "🤗", "_", "(", ");", "'s", "\u0301"]
+)
+spaces = st.sampled_from(["", " ", "  ", "\n", "\n\n", "\n    ", "\t", "\r\n", " \n", "\u3000"])
+code = st.lists(st.tuples(words, spaces), max_size=60).map(lambda parts: "".join(itertools.chain(*parts)))
+
+
+@given(code, st.sampled_from([GPT2, LLAMA3]))
+def test_ids_are_those_of_the_whole_text(text: str, pattern: re.Pattern[str]) -> None:
+    """For texts that have a place to cut within every block's length; the window holds all of them."""
+    tokenizer = Tokenizer(pattern)
+    ids = prompt(tokenizer, 4000).ids(place(text))
+    assert ids == (tokenizer.whole(text) or tokenizer.whole("\n"))
+
+
+@pytest.mark.parametrize("pattern", [GPT2, LLAMA3])
+@pytest.mark.parametrize("text", [CODE, ONE_BLOCK])
+def test_ids_in_a_window_are_those_of_its_text(text: str, pattern: re.Pattern[str]) -> None:
+    """They are an end of the ids of the whole document, cut into many blocks."""
+    tokenizer = Tokenizer(pattern)
+    builder = prompt(tokenizer)
+    for offset in range(9000, 9400, 5):
+        ids = builder.ids(place(text, offset))
+        assert 200 <= len(ids) <= 400
+        assert ids == tokenizer.whole(text[:offset])[-len(ids) :]
+
+
+LONGEST = 400 // 8
+"""Characters of a block, for a window of 400 tokens."""
+
+
+def type_keys(builder: Prompt, text: str, first: int, keys: int) -> list[list[int]]:
+    return [builder.ids(place(text[:offset] + "\nrest", offset)) for offset in range(first, first + keys)]
+
+
+@pytest.mark.parametrize(
+    "text", [CODE, ONE_BLOCK, "x" * 20_000, "a, " * 7000, "    y\n" * 4000, "你好" * 9000]
+)
+def test_a_key_costs_one_block(text: str) -> None:
+    """Whatever the text: lines of 20,000 characters, blocks of any length."""
+    tokenizer = Tokenizer()
+    builder = prompt(tokenizer)
+    builder.ids(place(text, 9000))
+    costs = []
+    for offset in range(9001, 9600):
+        tokenizer.characters = 0
+        builder.ids(place(text[:offset] + "\nrest", offset))
+        costs.append(tokenizer.characters)
+    jumps = [cost for cost in costs if cost > LONGEST + 1]
+    assert len(jumps) <= 10
+    assert all(cost <= 12 * 400 for cost in jumps)
+
+
+def differ_early(a: list[int], b: list[int]) -> bool:
+    """Whether more than the last few ids changed."""
+    same = max(0, len(a) - 8)
+    return a[:same] != b[:same]
+
+
+@pytest.mark.parametrize("splits", [True, False])
+@pytest.mark.parametrize("text", [CODE, ONE_BLOCK, "x" * 20_000, "}\n\n" * 5000])
+def test_the_windows_start_moves_in_jumps(text: str, splits: bool) -> None:
+    """Between jumps only the last ids change; a jump comes after a third of a window at the earliest."""
+    prompts = type_keys(prompt(Tokenizer(), splits=splits), text, 9000, 800)
+    moved = [key for key, (a, b) in enumerate(itertools.pairwise(prompts)) if differ_early(a, b)]
+    tokens = len(Tokenizer().whole(text[9000:9800]))
+    assert len(moved) <= 1 + tokens // 130
+    assert all(130 <= len(ids) <= 400 for ids in prompts)
+
+
+def test_typing_a_document_from_its_beginning() -> None:
+    """No id before the last few changes until the window is full."""
+    tokenizer = Tokenizer()
+    prompts = type_keys(prompt(tokenizer), CODE, 0, 400)
+    assert prompts[-1] == tokenizer.whole(CODE[:399])
+    assert not any(differ_early(a, b) for a, b in itertools.pairwise(prompts[1:]))
+
+
+def test_the_cursor_goes_elsewhere() -> None:
+    """Wherever it goes, there is text before it in the prompt; backspacing within the window moves nothing."""
+    tokenizer = Tokenizer()
+    builder = prompt(tokenizer)
+    chance = random.Random(1)
+    for _ in range(100):
+        offset = chance.randrange(1500, len(CODE))
+        ids = builder.ids(place(CODE, offset))
+        assert 100 <= len(ids) <= 400
+        assert ids == tokenizer.whole(CODE[:offset])[-len(ids) :]
+        fewer = builder.ids(place(CODE[: offset - 3] + CODE[offset:], offset - 3))
+        assert fewer[:80] == ids[:80]
+
+
+def test_text_before_the_window_changes() -> None:
+    """The window finds its text no more where it was, and starts anew."""
+    tokenizer = Tokenizer()
+    builder = prompt(tokenizer)
+    builder.ids(place(CODE, 9000))
+    ids = builder.ids(place("import x\n" + CODE, 9009))
+    assert ids == tokenizer.whole(CODE[:9000])[-len(ids) :]
+
+
+def test_the_beginning_of_a_document_is_a_window_too() -> None:
+    """After one that did not start there."""
+    tokenizer = Tokenizer()
+    builder = prompt(tokenizer)
+    builder.ids(place(CODE, 9000))
+    assert builder.ids(place(CODE, 40)) == tokenizer.whole(CODE[:40])
+
+
+def test_a_megabyte_costs_no_more_than_the_window() -> None:
+    """Nor does a line of a megabyte."""
+    for text in (CODE * 10, "x = [" + "1, " * 400_000):
+        tokenizer = Tokenizer()
+        builder = prompt(tokenizer)
+        builder.ids(place(text))
+        assert tokenizer.characters <= 12 * 400
+        tokenizer.characters = 0
+        builder.ids(place(text + "y"))
+        assert tokenizer.characters <= LONGEST + 1
+
+
+@pytest.mark.parametrize("splits", [True, False])
+def test_the_start_is_always_there(splits: bool) -> None:
+    """And within the window."""
+    tokenizer = Tokenizer()
+    builder = prompt(tokenizer, 64, splits=splits, start=(1_000_000,))
+    assert builder.ids(place("")) == [1_000_000]
+    for offset in range(0, 3000, 7):
+        ids = builder.ids(place(CODE, offset))
+        assert ids[0] == 1_000_000
+        assert len(ids) <= 64
+
+
+def test_an_empty_prompt_is_a_line_end() -> None:
+    """A model needs a token to go on from."""
+    tokenizer = Tokenizer()
+    assert prompt(tokenizer).ids(place("", 0)) == tokenizer.whole("\n")
+    assert prompt(tokenizer, splits=False).ids(place("", 0)) == tokenizer.whole("\n")
+
+
+def test_a_window_without_room_is_refused() -> None:
+    """A mistake of the caller."""
+    with pytest.raises(ValueError, match="no room"):
+        prompt(Tokenizer(), 1, start=(5,))
