@@ -2,10 +2,10 @@
 
     edited    a key arrived           recall fits? keep what runs : start a run at the cursor
     _run      prompt -> CONTEXT       the verifier prefills while the draft starts
-              draft a token ...       DRAFT frames as blocks fill; the display hears of each token
-    verdict   the target has spoken   commit, cut the tail where it was wrong, draft on from there
+              draft a token ...       DRAFT frames as blocks fill (`daemon/target_side.py`)
+              ... hear a verdict      commit, cut the tail where it was wrong, draft on from there
     complete  the editor asks         answer from what is known, at the latest after `first_ghost_ms`
-    _publish  something changed       merge with what is on the screen; send what the rules allow
+    publish   something changed       merge with what is on the screen; send what the rules allow
 
 A `Completer` is one document of one client. What is shown is a function of the buffer now and of what is known,
 so a late answer is harmless: if it no longer fits it is not used. Work that is superseded is cancelled, down to
@@ -15,10 +15,11 @@ the token being evaluated.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import msgspec
 import numpy as np
@@ -29,26 +30,26 @@ from daemon.display import Display, Showing, suggestion_of
 from daemon.documents import Document, Place
 from daemon.draft_worker import DraftWorker
 from daemon.engine import Aborted, Candidates, EngineFailed
-from daemon.gamma import tokens_to_send
 from daemon.generation import Generation, Limits
 from daemon.link import Link
-from daemon.link_session import Desynced, LinkSession
 from daemon.merge import News
 from daemon.prompt import Prompt
 from daemon.recall import best_fit
+from daemon.run import Run
 from daemon.shaping import shape
 from daemon.statistics import Statistics
-from speculation.messages import Error, Open, Verdict
+from daemon.target_side import TargetSide
 from speculation.paths import common_length
 from speculation.sampling import Sampling, draw
 
 log = logging.getLogger(__name__)
 
 REMEMBERED_RUNS = 16
-PATIENCE_S = 5.0
+FIRST_TEXT_S = 5.0
 """The longest an answer waits for its first text, a cold prefill included."""
-PREFILL_ALLOWANCE_S = 0.006
-"""Added to a verdict's deadline for each context token the verifier has yet to read."""
+WHOLE_TEXT_S = 100.0
+"""... and for the whole text, where a script asked for that."""
+GROWTH_POLL_S = 0.02
 WORTH_CORRECTING_TOKENS = 3
 """A correction is shown once this many tokens stand after it, if the settling window allows the wait."""
 
@@ -72,41 +73,6 @@ class Settings:
     deadline_s: float
 
 
-@dataclass(eq=False)
-class Run:
-    """One generation under way: its state, and the verifier's part in it."""
-
-    generation: Generation
-    started_at: float
-    task: asyncio.Task[None] | None = None
-    finished: bool = False
-    """Nothing will be added any more."""
-    failure: NothingReason | None = None
-    verifying: bool = False
-    """The verifier has the context; its verdicts are about this run."""
-    awaited: bool = False
-    """... and the next one has not missed its deadline."""
-    heard_at: float = 0.0
-    """When the verifier was last heard of (or was given the context)."""
-    allowance_s: float = 0.0
-    """Extra time for the first verdict: the context has to be read."""
-    evaluating: list[int] | None = None
-    """The path whose next token the engine is looking for."""
-    waiting: list[asyncio.Event] = field(default_factory=list)
-
-    @property
-    def place(self) -> Place:
-        return self.generation.place
-
-    @property
-    def known_text(self) -> str:
-        return self.generation.text().text
-
-    def changed(self) -> None:
-        for event in self.waiting:
-            event.set()
-
-
 class Completer:
     """Completes one document of one client. All methods run in the event loop."""
 
@@ -124,12 +90,11 @@ class Completer:
         self.settings = settings
         self.display = display
         self._worker = worker
-        self._link = link
+        self._target = TargetSide(number, link, self, statistics, clock)
         self._statistics = statistics
         self._clock = clock
         self._document: Document | None = None
         self._prompt: Prompt | None = None
-        self._session: LinkSession | None = None
         self._active: Run | None = None
         self._runs: deque[Run] = deque(maxlen=REMEMBERED_RUNS)
         self._asked = 0
@@ -193,24 +158,28 @@ class Completer:
 
     async def _run(self, run: Run) -> None:
         """Draft, and let the target verify, until there is no more to say."""
+        deadline_s = self.settings.deadline_s
         try:
-            self._send_context(run)
+            self._begin_target(run)
             while not run.finished:
                 if self._may_draft(run.generation):
                     await self._draft_token(run)
-                    self._send_drafts(run)
-                elif self._awaits_target(run):
-                    await self._hear_target(run)
+                    self._target.advance(run)
+                elif self._target.awaits(run):
+                    await self._target.hear(run, deadline_s)
                 else:
                     run.finished = True
-                self._check_deadline(run)
-                self._publish(run)
+                self._target.check_deadline(run, deadline_s)
+                self.publish(run)
+            self._target.end(run)
         except EngineFailed as failure:
             log.error("drafting failed: %s", failure)
             run.failure, run.finished = "model_failed", True
-            self._publish(run)
-        finally:
-            self._stop_target(run)
+            self.publish(run)
+
+    def _begin_target(self, run: Run) -> None:
+        draft_wait_ms = self._worker.frame_ms if self.settings.drafting else 0
+        self._target.begin(run, self.settings.completion, self._worker.vocabulary.stop_ids, draft_wait_ms)
 
     def _may_draft(self, generation: Generation) -> bool:
         return self.settings.drafting and not generation.drafted_to_the_end
@@ -236,78 +205,8 @@ class Completer:
         sampling = Sampling(completion.temperature, completion.top_p, completion.top_k)
         return draw(candidates.logits, sampling, completion.seed, position, candidates.ids.astype(np.int64))
 
-    # --- the verifier's part
-
-    def _send_context(self, run: Run) -> None:
-        """Tell the verifier where this run starts; it prefills at once."""
-        if self._link is None or not self._link.usable:
-            return
-        if self._session is None:
-            self._open_session()
-        assert self._session is not None
-        context = self._session.edit(run.generation.context)
-        self._link.send(context)
-        run.verifying = run.awaited = True
-        run.heard_at = self._clock()
-        run.allowance_s = len(context.append) * PREFILL_ALLOWANCE_S
-
-    def _open_session(self) -> None:
-        assert self._link is not None
-        welcome = self._link.welcome
-        assert welcome is not None
-        completion = self.settings.completion
-        opening = Open(
-            self.number,
-            mode="match",
-            temperature=completion.temperature,
-            top_p=completion.top_p,
-            top_k=completion.top_k,
-            seed=completion.seed,
-            stop_ids=sorted(self._worker.vocabulary.stop_ids),
-            max_tokens=completion.max_tokens,
-            draft_wait_ms=self._worker.frame_ms if self.settings.drafting else 0,
-        )
-        self._session = LinkSession(opening, welcome.credit)
-        self._link.attach(self.number, self)
-        self._link.send(opening)
-
-    def _send_drafts(self, run: Run) -> None:
-        """Send what of the tail is due: a finished block, or a full frame of an unfinished one."""
-        session, generation = self._session, run.generation
-        if session is None or self._link is None or not run.awaited:
-            return
-        sent = session.sent(generation.tail)
-        due = tokens_to_send(generation.tail_entropies, sent, drafting_ended=generation.drafted_to_the_end)
-        count = min(due, session.credit - sent)
-        if count > 0:
-            self._link.send(session.draft(generation.tail, count))
-
-    def verdict(self, verdict: Verdict) -> None:
-        """The target has spoken: its tokens join the commit; a tail that they contradict is drafted again."""
-        session, run = self._session, self._active
-        if session is None:
-            return
-        try:
-            committed = session.verdict(verdict)
-        except Desynced as desync:
-            log.warning("verifier out of step (%s); starting the context again", desync)
-            if run is not None and not run.finished:
-                self._send_context(run)
-            return
-        if committed is None or run is None or not run.verifying:
-            return
-        now = self._clock()
-        self._statistics.round(run.place.document.language, committed, now - run.heard_at)
-        run.heard_at, run.allowance_s = now, 0.0
-        if run.awaited and self._link is not None:
-            self._link.hit()
-        run.generation.commit(committed.ids, committed.finish)
-        self._stop_what_is_off_the_path(run)
-        self._send_drafts(run)
-        self._publish(run)
-
-    def _stop_what_is_off_the_path(self, run: Run) -> None:
-        """End an evaluation that the verdict contradicts. One that it only overtook runs on: it fills the KV cache."""
+    def overtook(self, run: Run) -> None:
+        """A verdict has come. End an evaluation that it contradicts; one it only overtook fills the KV cache."""
         evaluating = run.evaluating
         if evaluating is None:
             return
@@ -315,72 +214,23 @@ class Completer:
         if common < len(evaluating):
             self._worker.stop(self.number, common)
 
-    def error(self, error: Error) -> None:
-        """The verifier could not do something for this session: send the context again, or do without."""
-        session, run = self._session, self._active
-        if error.code == "context_mismatch" and session is not None:
-            session.lost_track()
-        else:
-            log.warning("verifier: %s: %s", error.code, error.message)
-            self._session = None
-        if run is not None and run.verifying and not run.finished:
-            if error.code in ("context_mismatch", "unknown_session"):
-                self._send_context(run)
-            else:
-                run.verifying = run.awaited = False
-            run.changed()
-
-    def lost(self) -> None:
-        """The link is down: the draft goes on alone."""
-        self._session = None
-        if self._active is not None:
-            self._active.verifying = self._active.awaited = False
-            self._active.changed()
-
-    def _awaits_target(self, run: Run) -> bool:
-        return run.awaited and not run.generation.verified_to_the_end
-
-    async def _hear_target(self, run: Run) -> None:
-        """Wait for the next verdict, at most until it misses its deadline."""
-        with _listening(run) as heard:
-            remaining = run.heard_at + run.allowance_s + self.settings.deadline_s - self._clock()
-            try:
-                async with asyncio.timeout(max(0.0, remaining)):
-                    await heard.wait()
-            except TimeoutError:
-                pass
-
-    def _check_deadline(self, run: Run) -> None:
-        late = self._clock() - run.heard_at - run.allowance_s > self.settings.deadline_s
-        if self._awaits_target(run) and late and self._link is not None:
-            run.awaited = False
-            self._link.miss(self.settings.deadline_s)
-
-    def _stop_target(self, run: Run) -> None:
-        """The target need not go on for a run that is over, unless the next context takes its place at once."""
-        if self._session is None or self._link is None or self._active is not run:
-            return
-        if run.verifying and run.generation.target_finish == "":
-            self._link.send(self._session.cancel())
-
     # --- the screen
 
     async def _until_worth_showing(
         self, run: Run, place: Place, wait: Wait, superseded: Callable[[], bool]
     ) -> None:
-        """Wait until there is something worth showing at `place`, as `wait` defines it."""
-        give_up = self._clock() + (PATIENCE_S if wait == "first" else 20 * PATIENCE_S)
-        with _listening(run) as changed:
+        """Wait until there is something worth showing at `place`, as `wait` defines it, or no more patience."""
+        give_up = self._clock() + (FIRST_TEXT_S if wait == "first" else WHOLE_TEXT_S)
+        with run.listening() as changed:
             while not superseded() and not self._worth_showing(run, place, wait):
-                due = self._clock() + 0.02 if wait == "first" and run.known_text else give_up
-                if self._clock() >= give_up:
+                now = self._clock()
+                if now >= give_up:
                     return
+                due = min(give_up, now + GROWTH_POLL_S) if run.known_text else give_up
                 changed.clear()
-                try:
-                    async with asyncio.timeout(max(0.0, min(due, give_up) - self._clock())):
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(due - now):
                         await changed.wait()
-                except TimeoutError:
-                    continue
 
     def _worth_showing(self, run: Run, place: Place, wait: Wait) -> bool:
         if run.finished or self._fits(run, place) is None:
@@ -429,7 +279,7 @@ class Completer:
             suggestion = msgspec.structs.replace(suggestion, source="recall")
         return Answer([suggestion])
 
-    def _publish(self, run: Run) -> None:
+    def publish(self, run: Run) -> None:
         """Something is known that was not: wake who waits for it, and update the screen where the rules allow."""
         run.changed()
         showing = self.display.showing
@@ -450,14 +300,14 @@ class Completer:
             self.settings = settings
             self._runs.clear()
             self._stop_active()
-            self._close_session()
+            self._target.close()
 
     async def close(self) -> None:
         """The document is gone: stop everything, free what both ends hold for it."""
         task = self._active.task if self._active is not None else None
         self._stop_active()
         self.display.clear()
-        self._close_session()
+        self._target.close()
         self._worker.forget(self.number)
         if task is not None:
             await asyncio.gather(task, return_exceptions=True)
@@ -471,12 +321,6 @@ class Completer:
             if run.task is not None:
                 run.task.cancel()
             run.changed()
-
-    def _close_session(self) -> None:
-        if self._session is not None and self._link is not None:
-            self._link.send(self._session.cancel(close=True))
-            self._link.detach(self.number)
-        self._session = None
 
     # --- prompts
 
@@ -496,18 +340,3 @@ class Completer:
         """Text in the middle of a line is completed on that line; at the end of a line more lines may follow."""
         completion = self.settings.completion
         return Limits(completion.max_tokens, 1 if place.line_after.strip() else completion.max_lines)
-
-
-class _listening:  # noqa: N801 - reads as a statement: with _listening(run) as heard
-    """An event that is set at each change of a run, for the time of a `with`."""
-
-    def __init__(self, run: Run) -> None:
-        self._run = run
-        self._event = asyncio.Event()
-
-    def __enter__(self) -> asyncio.Event:
-        self._run.waiting.append(self._event)
-        return self._event
-
-    def __exit__(self, *_: object) -> None:
-        self._run.waiting.remove(self._event)

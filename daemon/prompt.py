@@ -1,8 +1,8 @@
 """From a place in a document to the draft model's token ids: the window, and incremental tokenisation.
 
 The text before the cursor is cut into blocks where no token of a byte-level BPE model spans, and where the split on
-either side does not depend on the other: between a letter or digit and a line end (or any white space, in a long
-block), and before a flush-left line whose predecessor ends in no white space. The ids of the blocks, one after
+either side does not depend on the other: between a letter or digit and a line end (or, in a long block, white space
+or punctuation), and before a flush-left line whose predecessor ends in no white space. The ids of the blocks, one after
 another, are then the ids of the whole, and a key changes the last block only; ids of blocks seen before are
 remembered. (A long run without such a place is cut anyway: its ids are no less valid, but may differ from those of
 the whole.) For other tokenisers the window is tokenised whole.
@@ -22,8 +22,8 @@ from daemon.documents import Place
 Tokenize = Callable[[str], list[int]]
 
 _BLOCK_START: Final = re.compile(r"(?<=[^\W_])(?=\n)|(?<=\S\n)(?=\S)")
-_CUT: Final = re.compile(r".*[^\W_](?=\s)", re.DOTALL)
-"""Up to the last place where a long block may be cut."""
+_CUT: Final = re.compile(r".*[^\W_](?=[\s!-&(-/:-@\[-`{-~，。、；：（）])", re.DOTALL)
+"""Up to the last place where a long block may be cut. Not before an apostrophe: some patterns join it to the word."""
 _SHORTEST_LIMIT: Final = 16
 _CHARACTERS_PER_TOKEN: Final = 12
 """More than any text needs on average: text further back than this, times the window, is not looked at."""

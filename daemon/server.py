@@ -18,10 +18,11 @@ from daemon.api.errors import BadMessage, FrameError, FrameTooLarge
 from daemon.api.framing import encode, for_daemon
 from daemon.api.messages import API_VERSION, ClientMessage, DaemonMessage, Failed, Hello, Shutdown, Welcome
 from daemon.api.paths import RuntimePaths
+from daemon.client import Client
 from daemon.config import Config, ConfigError, verifier_token
 from daemon.engine import DraftEngine
 from daemon.lifecycle import AlreadyRunning, IdleExit, listening_socket, only_daemon, remove_socket
-from daemon.service import Client, Service
+from daemon.service import Service
 from daemon.verifier_link import LinkSettings
 from daemon.version import VERSION
 

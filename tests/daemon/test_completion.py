@@ -330,7 +330,7 @@ async def test_a_refused_context_is_sent_again_whole() -> None:
     async with bench(target=SOURCE) as b:
         b.open("def add(a, b):\n    re")
         b.type("t")
-        b.completer.error(Error("context_mismatch", "no", 1))
+        b.completer._target.error(Error("context_mismatch", "no", 1))
         with b.target_at_work():
             answer = await b.ask(wait="verified")
         assert answer.suggestions[0].verified == len(only(answer))
@@ -344,7 +344,7 @@ async def test_an_unsupported_session_falls_back_to_the_draft() -> None:
         asked = asyncio.create_task(b.ask(wait="verified"))
         while not b.sent(Draft):
             await asyncio.sleep(0)
-        b.completer.error(Error("too_many_sessions", "full", 1))
+        b.completer._target.error(Error("too_many_sessions", "full", 1))
         assert only(await asked).startswith("urn a + b")
 
 

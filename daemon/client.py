@@ -1,0 +1,233 @@
+"""One connection to the daemon: its documents, its settings, its requests under way.
+
+What it sends comes in as messages, what it gets goes out through `push`. A client's documents are its own: two
+editors with the same file open do not share a completer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from daemon.api.messages import (
+    Accepted,
+    Cancel,
+    ChangeDocument,
+    CloseDocument,
+    Complete,
+    Completions,
+    Configure,
+    DaemonMessage,
+    Failed,
+    GetStats,
+    GetStatus,
+    OpenDocument,
+    Shown,
+    Stats,
+)
+from daemon.api.text import surroundings_hash
+from daemon.completion import Answer, Completer, Settings
+from daemon.config import ConfigError, with_overrides
+from daemon.display import Display
+from daemon.documents import BadEdit, Document, Place, cursor_after
+from daemon.gate import refusal
+from daemon.merge import Timing
+from daemon.service import Service
+from daemon.statistics import Request
+
+log = logging.getLogger(__name__)
+
+Push = Callable[[DaemonMessage], None]
+Message = (
+    OpenDocument
+    | ChangeDocument
+    | CloseDocument
+    | Complete
+    | Cancel
+    | Shown
+    | Accepted
+    | Configure
+    | GetStatus
+    | GetStats
+)
+
+
+class Client:
+    """One connection: its documents, its settings, its requests under way."""
+
+    def __init__(self, service: Service, name: str, push: Push, settings: dict[str, Any]) -> None:
+        """Raises ConfigError if a setting is wrong."""
+        self.name = name
+        self.push = push
+        self.documents: dict[str, tuple[Document, Completer]] = {}
+        self._service = service
+        self._config = with_overrides(service.config, settings)
+        self._requests: dict[int, asyncio.Task[None]] = {}
+        service.clients.add(self)
+
+    def take(self, message: Message) -> None:
+        """Act on one message. What takes time runs on; its answer comes through `push`."""
+        match message:
+            case OpenDocument():
+                self._open(message)
+            case ChangeDocument():
+                self._change(message)
+            case CloseDocument():
+                self._close_document(message.document)
+            case Complete():
+                self._begin_request(message)
+            case Cancel():
+                self._cancel_request(message.request)
+            case Shown():
+                self._service.statistics.shown += 1
+            case Accepted():
+                self._service.statistics.was_accepted(message.kind, message.length)
+            case Configure():
+                self._configure(message.settings)
+            case GetStatus():
+                self.push(msgspec.structs.replace(self._service.status(), request=message.request))
+            case GetStats():
+                self.push(Stats(message.request, self._service.statistics.snapshot()))
+
+    async def close(self) -> None:
+        """The connection is gone: stop its work, free what it held."""
+        self._service.clients.discard(self)
+        for task in list(self._requests.values()):
+            task.cancel()
+        await asyncio.gather(*self._requests.values(), return_exceptions=True)
+        for _, completer in self.documents.values():
+            await completer.close()
+        self.documents.clear()
+
+    # --- documents
+
+    def _open(self, message: OpenDocument) -> None:
+        document = Document(message.document, message.language, message.version, message.text)
+        known = self.documents.get(message.document)
+        completer = known[1] if known is not None else self._new_completer(document)
+        self.documents[message.document] = (document, completer)
+        completer.opened(document, self._settings(document))
+
+    def _change(self, message: ChangeDocument) -> None:
+        self._service.statistics.keys += 1
+        known = self.documents.get(message.document)
+        if known is None:
+            self.push(Failed("unknown_document", f"{message.document} is not open; open it first"))
+            return
+        document, completer = known
+        try:
+            document = document.edited(message.edits, message.version)
+        except BadEdit as error:
+            self._close_document(message.document)
+            self.push(Failed("bad_offset", str(error)))
+            return
+        self.documents[message.document] = (document, completer)
+        cursor = cursor_after(message.edits)
+        allowed = refusal(self._config, document, "automatic") is None
+        completer.edited(document, cursor if allowed else None)
+
+    def _close_document(self, name: str) -> None:
+        known = self.documents.pop(name, None)
+        if known is not None:
+            task = asyncio.get_running_loop().create_task(known[1].close())
+            self._requests[-id(task)] = task
+            task.add_done_callback(lambda done: self._requests.pop(-id(done), None))
+
+    def _new_completer(self, document: Document) -> Completer:
+        service = self._service
+        timing = Timing(
+            self._config.display.settling_ms / 1000, self._config.display.update_interval_ms / 1000
+        )
+        return Completer(
+            next(service.session_numbers),
+            self._settings(document),
+            service.worker,
+            service.link,
+            service.statistics,
+            Display(service.suggestion_numbers, self.push, timing),
+            service.clock,
+        )
+
+    def _settings(self, document: Document) -> Settings:
+        config = self._config
+        return Settings(
+            completion=config.completion_for(document.language),
+            display=config.display,
+            window_tokens=config.draft.window_tokens,
+            drafting=config.draft.enabled,
+            deadline_s=config.verifier.deadline_ms / 1000,
+        )
+
+    def _configure(self, settings: dict[str, Any]) -> None:
+        try:
+            self._config = with_overrides(self._service.config, settings)
+        except ConfigError as error:
+            self.push(Failed("bad_setting", str(error)))
+            return
+        for document, completer in self.documents.values():
+            completer.configure(self._settings(document))
+
+    # --- requests
+
+    def _begin_request(self, message: Complete) -> None:
+        if message.request in self._requests:
+            self.push(
+                Failed("bad_message", f"request {message.request} is under way already", message.request)
+            )
+            return
+        task = asyncio.get_running_loop().create_task(self._complete(message))
+        self._requests[message.request] = task
+        task.add_done_callback(lambda _: self._requests.pop(message.request, None))
+
+    def _cancel_request(self, request: int) -> None:
+        task = self._requests.get(request)
+        if task is not None:
+            task.cancel()
+
+    async def _complete(self, message: Complete) -> None:
+        """Exactly one answer to a request, whatever happens."""
+        started = self._service.clock()
+        try:
+            answer = await self._answer(message)
+        except asyncio.CancelledError:
+            answer = Answer([], "cancelled")
+        except Exception:
+            log.exception("a completion failed")
+            answer = Answer([], "internal_error")
+        document, _ = self.documents.get(message.document, (None, None))
+        self.push(
+            Completions(
+                message.request,
+                message.document,
+                message.version,
+                message.offset,
+                surroundings_hash(document.text, message.offset) if document is not None else 0,
+                answer.suggestions,
+                answer.reason,
+            )
+        )
+        self._service.statistics.answered(
+            Request(
+                document=message.document.rpartition("/")[2],
+                language=document.language if document is not None else "",
+                seconds=self._service.clock() - started,
+                shown=len(answer.suggestions[0].text) if answer.suggestions else 0,
+                reason=answer.reason,
+            )
+        )
+
+    async def _answer(self, message: Complete) -> Answer:
+        known = self.documents.get(message.document)
+        if known is None:
+            return Answer([], "no_document")
+        document, completer = known
+        if document.version != message.version or message.offset > len(document.text):
+            return Answer([], "stale_version")
+        refused = refusal(self._config, document, message.trigger)
+        if refused is not None:
+            return Answer([], refused)
+        return await completer.complete(Place(document, message.offset), message.wait)

@@ -1,0 +1,59 @@
+"""A run: one generation under way, who waits for it, and what the verifier has of it.
+
+State only. The completer drives it (`daemon/completion.py`), the target's side of it is `daemon/target_side.py`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from daemon.api.messages import NothingReason
+from daemon.documents import Place
+from daemon.generation import Generation
+
+
+@dataclass(eq=False)
+class Run:
+    """One generation under way."""
+
+    generation: Generation
+    started_at: float
+    task: asyncio.Task[None] | None = None
+    finished: bool = False
+    """Nothing will be drafted or waited for any more."""
+    failure: NothingReason | None = None
+    evaluating: list[int] | None = None
+    """The path whose next token the engine is looking for."""
+    awaited: bool = False
+    """The verifier has the context, and its next verdict has not missed its deadline."""
+    heard_at: float = 0.0
+    """When the verifier was last heard of (or was given the context)."""
+    allowance_s: float = 0.0
+    """Extra time for the first verdict: the context has to be read."""
+    _waiting: list[asyncio.Event] = field(default_factory=list)
+
+    @property
+    def place(self) -> Place:
+        return self.generation.place
+
+    @property
+    def known_text(self) -> str:
+        return self.generation.text().text
+
+    def changed(self) -> None:
+        """Wake who waits for news of this run."""
+        for event in self._waiting:
+            event.set()
+
+    @contextlib.contextmanager
+    def listening(self) -> Iterator[asyncio.Event]:
+        """An event that is set at each change, for the time of the `with`."""
+        event = asyncio.Event()
+        self._waiting.append(event)
+        try:
+            yield event
+        finally:
+            self._waiting.remove(event)

@@ -1,0 +1,199 @@
+"""The target's side of a document's completions: context and drafts out, verdicts in.
+
+    begin    CONTEXT goes out when a run starts; the verifier prefills while the draft is at work
+    advance  DRAFT frames go out as blocks fill, within the credit
+    verdict  the target's tokens join the run's commit; `overtook` and `changed` tell the completer
+    hear     wait for the next verdict, at the longest until it misses its deadline
+
+One `LinkSession` is opened when it is first needed and lives as long as the connection and the settings do.
+Without a link, or when it is down, slow or refused, nothing here does anything: the draft goes on alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable
+from typing import Protocol
+
+from daemon.config_sections import CompletionConfig
+from daemon.gamma import tokens_to_send
+from daemon.link import Link
+from daemon.link_session import Desynced, LinkSession
+from daemon.run import Run
+from daemon.statistics import Statistics
+from speculation.messages import Error, Open, Verdict
+
+log = logging.getLogger(__name__)
+
+PREFILL_ALLOWANCE_S = 0.006
+"""Added to a verdict's deadline for each context token the verifier has yet to read."""
+
+
+class Completer(Protocol):
+    """What the target's side tells: both are called after the run's generation has taken a verdict in."""
+
+    def overtook(self, run: Run) -> None:
+        """The path may have changed under an evaluation."""
+        ...
+
+    def publish(self, run: Run) -> None:
+        """There is news of the run."""
+        ...
+
+
+class TargetSide:
+    """The verifier's part in one document's runs, one run at a time. A `LinkUser`."""
+
+    def __init__(
+        self,
+        number: int,
+        link: Link | None,
+        completer: Completer,
+        statistics: Statistics,
+        clock: Callable[[], float],
+    ) -> None:
+        self._number = number
+        self._link = link
+        self._completer = completer
+        self._statistics = statistics
+        self._clock = clock
+        self._session: LinkSession | None = None
+        self._run: Run | None = None
+        """The run whose context the verifier has."""
+
+    def begin(
+        self, run: Run, completion: CompletionConfig, stop_ids: frozenset[int], draft_wait_ms: int
+    ) -> None:
+        """Tell the verifier where this run starts, if it can be had."""
+        self._run = None
+        if self._link is None or not self._link.usable:
+            return
+        if self._session is None:
+            self._open(self._link, completion, stop_ids, draft_wait_ms)
+        self._run = run
+        self._send_context(run)
+
+    def advance(self, run: Run) -> None:
+        """Send what of the tail is due: a finished block, or a full frame of an unfinished one."""
+        session, generation = self._session, run.generation
+        if session is None or self._link is None or not run.awaited:
+            return
+        sent = session.sent(generation.tail)
+        due = tokens_to_send(generation.tail_entropies, sent, drafting_ended=generation.drafted_to_the_end)
+        count = min(due, session.credit - sent)
+        if count > 0:
+            self._link.send(session.draft(generation.tail, count))
+
+    def awaits(self, run: Run) -> bool:
+        """Whether a verdict on this run is worth waiting for."""
+        return run.awaited and not run.generation.verified_to_the_end
+
+    async def hear(self, run: Run, deadline_s: float) -> None:
+        """Wait for news of the run, at most until a verdict misses its deadline."""
+        with run.listening() as news, contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(max(0.0, self._time_left(run, deadline_s))):
+                await news.wait()
+
+    def check_deadline(self, run: Run, deadline_s: float) -> None:
+        """Give up waiting for this run's verdicts when one is late. A late one may still extend what is shown."""
+        if self._link is not None and self.awaits(run) and self._time_left(run, deadline_s) <= 0:
+            run.awaited = False
+            self._link.miss(deadline_s)
+
+    def end(self, run: Run) -> None:
+        """The run has all it wants: the target need not go on."""
+        unfinished = self._run is run and run.generation.target_finish == ""
+        if unfinished and self._session is not None and self._link is not None:
+            self._link.send(self._session.cancel())
+
+    def close(self) -> None:
+        """End the session on both ends."""
+        if self._session is not None and self._link is not None:
+            self._link.send(self._session.cancel(close=True))
+            self._link.detach(self._number)
+        self._session = self._run = None
+
+    # --- LinkUser
+
+    def verdict(self, verdict: Verdict) -> None:
+        """The target has spoken: its tokens join the commit, and a tail that they contradict goes."""
+        run = self._run
+        if self._session is None:
+            return
+        try:
+            committed = self._session.verdict(verdict)
+        except Desynced as desync:
+            log.warning("verifier out of step (%s); starting the context again", desync)
+            self._begin_again()
+            return
+        if committed is None or run is None:
+            return
+        now = self._clock()
+        self._statistics.round(run.place.document.language, committed, now - run.heard_at)
+        run.heard_at, run.allowance_s = now, 0.0
+        if run.awaited and self._link is not None:
+            self._link.hit()
+        run.generation.commit(committed.ids, committed.finish)
+        self._completer.overtook(run)
+        self.advance(run)
+        self._completer.publish(run)
+
+    def error(self, error: Error) -> None:
+        """The verifier could not do something for this session: begin again, or do without it."""
+        if error.code == "context_mismatch" and self._session is not None:
+            self._session.lost_track()
+            self._begin_again()
+            return
+        log.warning("verifier: %s: %s", error.code, error.message)
+        self.lost()
+
+    def lost(self) -> None:
+        """The link is down, or the session gone: the draft goes on alone."""
+        run, self._run = self._run, None
+        self._session = None
+        if run is not None:
+            run.awaited = False
+            run.changed()
+
+    # --- steps
+
+    def _open(
+        self, link: Link, completion: CompletionConfig, stop_ids: frozenset[int], draft_wait_ms: int
+    ) -> None:
+        welcome = link.welcome
+        assert welcome is not None, "a usable link has been welcomed"
+        opening = Open(
+            self._number,
+            mode="match",
+            temperature=completion.temperature,
+            top_p=completion.top_p,
+            top_k=completion.top_k,
+            seed=completion.seed,
+            stop_ids=sorted(stop_ids),
+            max_tokens=completion.max_tokens,
+            draft_wait_ms=draft_wait_ms,
+        )
+        self._session = LinkSession(opening, welcome.credit)
+        link.attach(self._number, self)
+        link.send(opening)
+
+    def _send_context(self, run: Run) -> None:
+        assert self._session is not None
+        assert self._link is not None
+        generation = run.generation
+        context = self._session.edit([*generation.context, *generation.committed])
+        self._link.send(context)
+        run.awaited = True
+        run.heard_at = self._clock()
+        run.allowance_s = len(context.append) * PREFILL_ALLOWANCE_S
+
+    def _begin_again(self) -> None:
+        """Send the whole path as context: what the two ends agreed on is no longer sure."""
+        if self._run is not None and not self._run.finished:
+            self._send_context(self._run)
+            self._run.changed()
+
+    def _time_left(self, run: Run, deadline_s: float) -> float:
+        return run.heard_at + run.allowance_s + deadline_s - self._clock()

@@ -1,0 +1,252 @@
+"""An editor without a window: a real LSP client that types, asks for ghost text, and notes when it came.
+
+It does what VS Code and Neovim do with the bridge: didOpen, an incremental didChange a key, inlineCompletion
+requests that a newer key cancels, and `draftwire/suggestion` updates. It draws nothing; `seen` is called whenever
+the ghost text at the cursor changes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.client import LanguageClient
+
+from draftwire.demo.script import LANGUAGE
+
+URI = "file:///draftwire-demo/{name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Ghost:
+    """Ghost text at the end of the buffer; its first `verified` characters are the target's own."""
+
+    text: str
+    verified: int
+    complete: bool
+
+
+@dataclass(slots=True)
+class Suggested:
+    """One suggestion that was shown: where, its newest text, and how long after the key it came."""
+
+    before: str
+    """The buffer up to the cursor when it was first shown."""
+    ghost: Ghost
+    key_to_ghost_ms: float | None
+    """None: it was asked for, not typed for."""
+    fresh: bool = False
+    """It begins where the cursor is: it is not the rest of what was known before."""
+
+
+@dataclass(slots=True)
+class Session:
+    """What happened while typing."""
+
+    keys: int = 0
+    nothing: int = 0
+    suggested: list[Suggested] = field(default_factory=list)
+
+
+class Editor:
+    """A client of one bridge. Use `running_editor`."""
+
+    def __init__(self, client: LanguageClient, seen: Callable[[str, Ghost | None], None]) -> None:
+        self.session = Session()
+        self.status: dict[str, Any] = {}
+        self.buffer = ""
+        self._client = client
+        self._seen = seen
+        self._uri = ""
+        self._version = 0
+        self._documents = 0
+        self._request: asyncio.Task[None] | None = None
+        self._request_id = 0
+        self._shown: Suggested | None = None
+        self._shown_id: int | None = None
+        self._changed = asyncio.Event()
+
+    async def until_status(self, wanted: Callable[[dict[str, Any]], bool], timeout_s: float) -> None:
+        """Wait for a status that is `wanted`; TimeoutError after `timeout_s`."""
+        async with asyncio.timeout(timeout_s):
+            while not wanted(self.status):
+                self._changed.clear()
+                await self._changed.wait()
+
+    def open(self, text: str) -> None:
+        """A new document with this text, the cursor at its end."""
+        self.close()
+        self._documents += 1
+        self._version = 1
+        self.buffer = text
+        self._uri = URI.format(name=f"{self._documents}.py")
+        item = lsp.TextDocumentItem(self._uri, LANGUAGE, self._version, text)
+        self._client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
+
+    def close(self) -> None:
+        """Close the document, if one is open."""
+        self._cancel_request()
+        self._shown = None
+        if self._uri:
+            identifier = lsp.TextDocumentIdentifier(self._uri)
+            self._client.text_document_did_close(lsp.DidCloseTextDocumentParams(identifier))
+            self._uri = ""
+
+    def press(self, key: str) -> None:
+        """Type a character at the end of the buffer and ask for ghost text; the clock starts here."""
+        pressed = time.perf_counter()
+        self.session.keys += 1
+        at = self._cursor()
+        self.buffer += key
+        self._version += 1
+        change = lsp.TextDocumentContentChangePartial(range=lsp.Range(at, at), text=key)
+        identifier = lsp.VersionedTextDocumentIdentifier(self._version, self._uri)
+        self._client.text_document_did_change(lsp.DidChangeTextDocumentParams(identifier, [change]))
+        self._ask(pressed)
+
+    def invoke(self) -> None:
+        """Ask for ghost text at the cursor without typing."""
+        self._ask(None)
+
+    async def answered(self) -> None:
+        """Wait for the answer to the newest key."""
+        if self._request is not None:
+            await asyncio.gather(self._request, return_exceptions=True)
+
+    async def settled(self, timeout_s: float) -> None:
+        """Wait until what is shown is complete, at most `timeout_s`."""
+        await self.answered()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(timeout_s):
+                while self._shown is not None and not self._shown.ghost.complete:
+                    self._changed.clear()
+                    await self._changed.wait()
+
+    def _ask(self, pressed: float | None) -> None:
+        self._cancel_request()
+        self._request_id += 1
+        self._request = asyncio.create_task(self._complete(pressed, self._version))
+
+    def _cancel_request(self) -> None:
+        """Tell the server that an older request is of no use; its answer is awaited all the same, and dropped."""
+        if self._request is not None and not self._request.done():
+            self._client.protocol.notify(lsp.CANCEL_REQUEST, lsp.CancelParams(self._request_id))
+
+    async def _complete(self, pressed: float | None, version: int) -> None:
+        kinds = lsp.InlineCompletionTriggerKind
+        params = lsp.InlineCompletionParams(
+            context=lsp.InlineCompletionContext(kinds.Invoked if pressed is None else kinds.Automatic),
+            text_document=lsp.TextDocumentIdentifier(self._uri),
+            position=self._cursor(),
+        )
+        method = lsp.TEXT_DOCUMENT_INLINE_COMPLETION
+        try:
+            answer = await self._client.protocol.send_request_async(method, params, self._request_id)
+        except JsonRpcException:  # cancelled, or the server's error: no ghost text for this key
+            return
+        if version != self._version:
+            return
+        items = answer.items if isinstance(answer, lsp.InlineCompletionList) else answer or []
+        if not items:
+            self.session.nothing += 1
+            self._show_nothing()
+            return
+        item = items[0]
+        number, details = suggestion_of(item)
+        ghost = Ghost(str(item.insert_text), details.get("verifiedLength", 0), details.get("complete", False))
+        fresh = details.get("source") != "recall" and details.get("typed") == 0
+        waited_ms = None if pressed is None else (time.perf_counter() - pressed) * 1000
+        self._show(ghost, number, waited_ms, fresh=fresh)
+
+    def _show(self, ghost: Ghost, number: int | None, key_to_ghost_ms: float | None, *, fresh: bool) -> None:
+        self._shown = Suggested(self.buffer, ghost, key_to_ghost_ms, fresh)
+        self._shown_id = number
+        self.session.suggested.append(self._shown)
+        self._tell(ghost)
+
+    def _show_nothing(self) -> None:
+        self._shown = None
+        self._tell(None)
+
+    def updated(self, params: Mapping[str, Any]) -> None:
+        """The bridge says that a suggestion was extended, verified, corrected or withdrawn."""
+        shown = self._shown
+        if shown is None or params["id"] != self._shown_id or params["version"] != self._version:
+            return
+        if params["kind"] == "withdrawn":
+            self._show_nothing()
+            return
+        shown.ghost = Ghost(params["text"], params["verifiedLength"], params["complete"])
+        self._tell(shown.ghost)
+
+    def status_changed(self, params: Mapping[str, Any]) -> None:
+        self.status = dict(params)
+        self._changed.set()
+
+    def _tell(self, ghost: Ghost | None) -> None:
+        self._changed.set()
+        self._seen(self.buffer, ghost)
+
+    def _cursor(self) -> lsp.Position:
+        """The end of the buffer. The demonstration's text is ASCII: characters are code units in any encoding."""
+        return lsp.Position(self.buffer.count("\n"), len(self.buffer) - self.buffer.rfind("\n") - 1)
+
+
+def suggestion_of(item: lsp.InlineCompletionItem) -> tuple[int | None, dict[str, Any]]:
+    """The suggestion's id and what the bridge says of it, from the arguments of the item's accept command."""
+    arguments = (item.command.arguments if item.command is not None else None) or []
+    if len(arguments) < 3:
+        return None, {}
+    return arguments[0], _plain(arguments[2])
+
+
+@contextlib.asynccontextmanager
+async def running_editor(
+    environment: Mapping[str, str], seen: Callable[[str, Ghost | None], None]
+) -> AsyncIterator[Editor]:
+    """An editor with a bridge of its own (`draftwire lsp`), shut down at the end."""
+    client = LanguageClient("draftwire-demo", "1")
+    editor = Editor(client, seen)
+
+    @client.feature("draftwire/suggestion")  # type: ignore[untyped-decorator]  # pygls is not typed here
+    def _updated(params: Any) -> None:
+        editor.updated(_plain(params))
+
+    @client.feature("draftwire/status")  # type: ignore[untyped-decorator]
+    def _status(params: Any) -> None:
+        editor.status_changed(_plain(params))
+
+    await client.start_io(sys.executable, "-m", "draftwire", "lsp", env=dict(environment))
+    try:
+        capabilities = lsp.ClientCapabilities(
+            text_document=lsp.TextDocumentClientCapabilities(
+                inline_completion=lsp.InlineCompletionClientCapabilities()
+            ),
+            general=lsp.GeneralClientCapabilities(position_encodings=[lsp.PositionEncodingKind.Utf16]),
+        )
+        await client.initialize_async(lsp.InitializeParams(capabilities=capabilities))
+        client.initialized(lsp.InitializedParams())
+        yield editor
+    finally:
+        editor.close()
+        with contextlib.suppress(TimeoutError, RuntimeError):
+            async with asyncio.timeout(10):
+                await client.shutdown_async(None)
+                client.exit(None)
+        await client.stop()  # type: ignore[no-untyped-call]
+
+
+def _plain(params: Any) -> dict[str, Any]:
+    """The parameters of a custom notification as a dict (pygls gives objects with attributes)."""
+    if isinstance(params, Mapping):
+        return dict(params)
+    if hasattr(params, "_asdict"):
+        return dict(params._asdict())
+    return dict(vars(params))
