@@ -6,6 +6,7 @@ import itertools
 import random
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -205,3 +206,19 @@ def test_a_window_without_room_is_refused() -> None:
     """A mistake of the caller."""
     with pytest.raises(ValueError, match="no room"):
         prompt(Tokenizer(), 1, start=(5,))
+
+
+@pytest.mark.model
+def test_the_bundled_models_ids_are_those_of_the_whole() -> None:
+    """On the sources of the daemon: what the fake patterns promise, a real tokeniser keeps."""
+    from daemon.llama_engine import LlamaEngine
+    from daemon.models import bundled_source
+
+    files = sorted((Path(__file__).parents[2] / "daemon").glob("*.py"))
+    texts = [text for file in files if (text := file.read_text(encoding="utf-8"))]
+    with LlamaEngine(bundled_source(), n_context=256, n_sequences=1, threads=1) as engine:
+        assert engine.splits_at_lines
+        for text in texts:
+            ids = Prompt(engine.tokenize, window_tokens=1024, splits_at_lines=True).ids(place(text))
+            assert ids == engine.tokenize(text)[-len(ids) :]
+    assert texts
