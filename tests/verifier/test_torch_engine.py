@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from speculation.sampling import Sampling, draw
 from tests.fakes.tiny_model import N_VOCAB, load_tiny, write_model
 from verifier.engine import Block, Decided, Failed, Prefilled, Request, Rule
 from verifier.errors import EngineFailed, ModelUnusable
-from verifier.model.decoder import Segment
+from verifier.model.decoder import Decoder, Segment
 from verifier.model.kv_cache import KVCache
 from verifier.model.load import LoadedModel, load_folder
 from verifier.reference import GREEDY_RULE, continuation, greedy_continuation
@@ -182,12 +183,11 @@ def test_ratio_modes_run_and_are_reproducible(engine: TorchEngine, mode: str) ->
 
 def test_unusable_logits_fail_the_request_that_sees_them_only(tmp_path: Path) -> None:
     model = load_folder(write_model(tmp_path / "model"), n_positions=64)
-    model.decoder.weights.embedding[7] = torch.nan
-    model.decoder.weights.head.nan_to_num_()
-    engine = TorchEngine(model, max_sessions=2, chunk_tokens=64)
-    bad = model.decoder.weights.embedding.clone()
-    bad[7] = torch.nan
-    object.__setattr__(model.decoder.weights, "embedding", bad)
+    weights, config = model.decoder.weights, model.decoder.config
+    embedding = weights.embedding.clone()
+    embedding[7] = torch.nan
+    broken = replace(model, decoder=Decoder(config, replace(weights, embedding=embedding), 64))
+    engine = TorchEngine(broken, max_sessions=2, chunk_tokens=64)
     results = engine.verify([Request(1, [1, 7], GREEDY_RULE, 0), Request(2, [1, 2], GREEDY_RULE, 0)])
     assert isinstance(results[0], Failed)
     assert isinstance(results[1], Decided)

@@ -22,6 +22,8 @@ from verifier.model.kv_cache import KVCache
 from verifier.model.linear import linear
 from verifier.model.weights import Layer, Weights
 
+_PIECE_ROWS = 128
+
 
 @dataclass(frozen=True, slots=True)
 class Segment:
@@ -38,7 +40,7 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """Where one segment's rows are, and what they attend to."""
+    """Where a segment's rows (or a piece of them) are, and what they attend to."""
 
     slot: int
     start: int
@@ -81,7 +83,7 @@ class Decoder:
         spans: list[_Span],
     ) -> Tensor:
         c = self.config
-        qkv = linear(x, layer.qkv, layer.qkv_bias).view(len(x), -1, c.head_dim)  # [T, H + 2K, D]
+        qkv = linear(x, layer.qkv).view(len(x), -1, c.head_dim)  # [T, H + 2K, D]
         qk, v = qkv[:, : -c.n_kv_heads], qkv[:, -c.n_kv_heads :]
         if layer.q_norm is not None and layer.k_norm is not None:
             q, k = self._norm(qk[:, : c.n_heads], layer.q_norm), self._norm(qk[:, c.n_heads :], layer.k_norm)
@@ -124,7 +126,12 @@ class Decoder:
             ids.extend(s.ids)
             positions.extend(s.start + depth for depth in _depths(len(s.ids), s.parents))
             wanted.extend(range(last - s.n_wanted, last))
-            spans.append(_Span(s.slot, s.start, s.start + len(s.ids), first, last, self._mask(s)))
+            for piece in _pieces(s):
+                end = piece.start + len(piece.ids)
+                spans.append(
+                    _Span(s.slot, piece.start, end, first, first + len(piece.ids), self._mask(piece))
+                )
+                first += len(piece.ids)
         rows = torch.tensor([ids, positions], device=self.device)
         return rows[0], rows[1], torch.tensor(wanted, device=self.device, dtype=torch.long), spans
 
@@ -143,6 +150,14 @@ class Decoder:
             row[s.start + first_node + i] = True
         mask = torch.zeros(visible.shape, dtype=self.dtype).masked_fill_(~visible, -math.inf)
         return mask.to(self.device)
+
+
+def _pieces(s: Segment) -> list[Segment]:
+    """A long segment in pieces that attend one after the other, so that few scores above the diagonal are computed."""
+    if s.parents or len(s.ids) <= _PIECE_ROWS:
+        return [s]
+    cuts = range(0, len(s.ids), _PIECE_ROWS)
+    return [Segment(s.slot, s.start + cut, s.ids[cut : cut + _PIECE_ROWS]) for cut in cuts]
 
 
 def _depths(n: int, parents: Sequence[int]) -> list[int]:

@@ -20,31 +20,31 @@ from torch import Tensor
 from verifier.errors import ModelUnusable
 from verifier.model.config import DecoderConfig
 from verifier.model.gguf_file import GgufFile
+from verifier.model.linear import Matrix
 
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """One layer's weights; matrices are [out, in]."""
+    """One layer's weights."""
 
     attention_norm: Tensor
-    qkv: Tensor
-    qkv_bias: Tensor | None
+    qkv: Matrix
     q_norm: Tensor | None
     k_norm: Tensor | None
-    attention_out: Tensor
+    attention_out: Matrix
     feed_forward_norm: Tensor
-    gate_up: Tensor
-    down: Tensor
+    gate_up: Matrix
+    down: Matrix
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """All weights of a decoder. With a tied head, `head` is `embedding` itself."""
+    """All weights of a decoder. With a tied head, `head` holds `embedding` itself."""
 
     embedding: Tensor
     layers: tuple[Layer, ...]
     norm: Tensor
-    head: Tensor
+    head: Matrix
     rope_divisors: Tensor | None = None
     """[D / 2]: what each rotary frequency is divided by (GGUF files of Llama 3.1 and later)."""
 
@@ -159,13 +159,13 @@ def assemble(
 ) -> Weights:
     """Read and fuse all weights. Raises ModelUnusable naming the tensor that is missing, surplus or misshapen."""
     reader = _Reader(config, source, device, dtype)
-    embedding = reader.matrix("model.embed_tokens.weight", config.n_vocab, config.hidden)
+    embedding = reader.tensor("model.embed_tokens.weight", config.n_vocab, config.hidden)
     layers = tuple(_layer(config, reader, f"model.layers.{i}.") for i in range(config.n_layers))
-    norm = reader.vector("model.norm.weight", config.hidden)
-    head = embedding if config.tied_head else reader.matrix("lm_head.weight", config.n_vocab, config.hidden)
+    norm = reader.tensor("model.norm.weight", config.hidden)
+    head = embedding if config.tied_head else reader.tensor("lm_head.weight", config.n_vocab, config.hidden)
     divisors = reader.optional("rope_divisors", config.head_dim // 2)
     reader.check_all_read(ignore={"lm_head.weight"} if config.tied_head else set())
-    return Weights(embedding, layers, norm, head, divisors)
+    return Weights(embedding, layers, norm, Matrix.of(head), divisors)
 
 
 def _layer(c: DecoderConfig, reader: _Reader, prefix: str) -> Layer:
@@ -177,19 +177,26 @@ def _layer(c: DecoderConfig, reader: _Reader, prefix: str) -> Layer:
             f"{prefix}self_attn has biases for some of q, k, v only: the model file is damaged"
         )
     return Layer(
-        attention_norm=reader.vector(f"{prefix}input_layernorm.weight", c.hidden),
-        qkv=torch.cat(
-            [reader.matrix(f"{prefix}self_attn.{p}_proj.weight", n, c.hidden) for p, n in heads.items()]
+        attention_norm=reader.tensor(f"{prefix}input_layernorm.weight", c.hidden),
+        qkv=Matrix.of(
+            torch.cat(
+                [reader.tensor(f"{prefix}self_attn.{p}_proj.weight", n, c.hidden) for p, n in heads.items()]
+            ),
+            torch.cat(present) if present else None,
         ),
-        qkv_bias=torch.cat(present) if present else None,
-        q_norm=reader.vector(f"{prefix}self_attn.q_norm.weight", c.head_dim) if c.qk_norm else None,
-        k_norm=reader.vector(f"{prefix}self_attn.k_norm.weight", c.head_dim) if c.qk_norm else None,
-        attention_out=reader.matrix(f"{prefix}self_attn.o_proj.weight", c.hidden, heads["q"]),
-        feed_forward_norm=reader.vector(f"{prefix}post_attention_layernorm.weight", c.hidden),
-        gate_up=torch.cat(
-            [reader.matrix(f"{prefix}mlp.{p}_proj.weight", c.intermediate, c.hidden) for p in ("gate", "up")]
+        q_norm=reader.tensor(f"{prefix}self_attn.q_norm.weight", c.head_dim) if c.qk_norm else None,
+        k_norm=reader.tensor(f"{prefix}self_attn.k_norm.weight", c.head_dim) if c.qk_norm else None,
+        attention_out=Matrix.of(reader.tensor(f"{prefix}self_attn.o_proj.weight", c.hidden, heads["q"])),
+        feed_forward_norm=reader.tensor(f"{prefix}post_attention_layernorm.weight", c.hidden),
+        gate_up=Matrix.of(
+            torch.cat(
+                [
+                    reader.tensor(f"{prefix}mlp.{p}_proj.weight", c.intermediate, c.hidden)
+                    for p in ("gate", "up")
+                ]
+            )
         ),
-        down=reader.matrix(f"{prefix}mlp.down_proj.weight", c.hidden, c.intermediate),
+        down=Matrix.of(reader.tensor(f"{prefix}mlp.down_proj.weight", c.hidden, c.intermediate)),
     )
 
 
@@ -202,14 +209,8 @@ class _Reader:
         self._source, self._device, self._dtype = source, device, dtype
         self._read: set[str] = set()
 
-    def matrix(self, name: str, rows: int, columns: int) -> Tensor:
-        return self._tensor(name, (rows, columns))
-
-    def vector(self, name: str, width: int) -> Tensor:
-        return self._tensor(name, (width,))
-
-    def optional(self, name: str, width: int) -> Tensor | None:
-        return self._tensor(name, (width,)) if name in self._source.names else None
+    def optional(self, name: str, *shape: int) -> Tensor | None:
+        return self.tensor(name, *shape) if name in self._source.names else None
 
     def check_all_read(self, ignore: set[str]) -> None:
         surplus = sorted(
@@ -222,7 +223,7 @@ class _Reader:
                 f"the torch engine does not compute the model's tensor {surplus[0]!r}: choose another model"
             )
 
-    def _tensor(self, name: str, shape: tuple[int, ...]) -> Tensor:
+    def tensor(self, name: str, *shape: int) -> Tensor:
         if name not in self._source.names:
             raise ModelUnusable(f"the model file has no tensor {name!r}: it is damaged or of another kind")
         tensor = self._source.read(name)
