@@ -62,6 +62,10 @@ class BridgeProtocol(LanguageServerProtocol):
             self._reject(message, "the message is not JSON-RPC 2.0", types.ErrorCodes.InvalidRequest)
         elif "id" in message and not _is_id(identifier):
             self._refuse(None, types.ErrorCodes.InvalidRequest, "a request's id is a string or an integer")
+        elif "id" in message and _is_notification(method):
+            self._reject(message, f"{method} is a notification", types.ErrorCodes.InvalidRequest)
+        elif method == types.CANCEL_REQUEST and not _is_id(_params_of(message).get("id")):
+            self._reject(message, "a request's id is a string or an integer")
         elif not self._initialized and method not in (types.INITIALIZE, types.EXIT):
             self._reject(message, "send initialize first", types.ErrorCodes.ServerNotInitialized)
         elif self._initialized and method == types.INITIALIZE:
@@ -80,7 +84,11 @@ class BridgeProtocol(LanguageServerProtocol):
             return
         if message.get("method") == types.INITIALIZE:
             self._initialized = True
-        self.handle_message(typed)
+        try:
+            self.handle_message(typed)
+        except Exception:
+            log.exception("could not handle %s", str(message.get("method"))[:80])
+            self._reject(message, "internal error; see the log", types.ErrorCodes.InternalError)
 
     def _structured(self, message: Json) -> Any:
         try:
@@ -194,6 +202,16 @@ def _is_id(identifier: Any) -> bool:
     return isinstance(identifier, str | int) and not isinstance(identifier, bool)
 
 
+def _is_notification(method: str | None) -> bool:
+    """Whether LSP knows the method as one that is never answered."""
+    return method in types.METHOD_TO_TYPES and types.METHOD_TO_TYPES[method][1] is None
+
+
+def _params_of(message: Json) -> Json:
+    params = message.get("params")
+    return params if isinstance(params, dict) else {}
+
+
 def _uri_of(message: Json) -> str | None:
     try:
         uri = message["params"]["textDocument"]["uri"]
@@ -205,8 +223,7 @@ def _uri_of(message: Json) -> str | None:
 def _essential(message: Json) -> Json:
     """An `initialize` request cut down to what the bridge needs, for a client whose full one can't be
     read."""
-    params = message.get("params")
-    params = params if isinstance(params, dict) else {}
+    params = _params_of(message)
     capabilities = params.get("capabilities")
     general = capabilities.get("general") if isinstance(capabilities, dict) else None
     encodings = general.get("positionEncodings") if isinstance(general, dict) else None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from lsprotocol import types
@@ -41,7 +42,9 @@ class BridgeServer(LanguageServer):
 
     protocol: BridgeProtocol
 
-    def __init__(self, version: str, connect: Connect) -> None:
+    def __init__(
+        self, version: str, connect: Connect, *, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    ) -> None:
         super().__init__(
             "draftwire",
             version,
@@ -60,6 +63,7 @@ class BridgeServer(LanguageServer):
             documents=lambda: [document.opening() for document in self.documents],
             on_push=self._on_push,
             on_state=self._on_session_state,
+            sleep=sleep,
         )
         self.exit_code: asyncio.Future[int] | None = None
         """Set when the editor says `exit`; made by who runs the server."""

@@ -100,6 +100,7 @@ class ScriptedDaemon:
         self.connections: list[Connection] = []
         self.on_answer: Callable[[Connection, Complete, Completions], None] | None = None
         self.record: TextIO | None = None
+        self._dead = False
         self._token = ""
         self._arrived = asyncio.Condition()
         self._ids = itertools.count(1)
@@ -125,6 +126,11 @@ class ScriptedDaemon:
     async def die(self) -> None:
         """End as a killed process does: every connection cut, nothing said."""
         assert self._server is not None
+        self._dead = True
+        if self.paths.transport == "unix":
+            self.paths.socket.unlink(missing_ok=True)
+        for _ in range(5):  # asyncio leaks a connection that it was about to hand over when closed
+            await asyncio.sleep(0)
         self._server.close()
         for connection in self.connections:
             connection.writer.transport.abort()
@@ -134,8 +140,6 @@ class ScriptedDaemon:
                 task.cancel()
             await asyncio.wait(tasks)
         await self._server.wait_closed()
-        if self.paths.transport == "unix":
-            self.paths.socket.unlink(missing_ok=True)
 
     def push(self, message: SuggestionUpdate | Status | Failed) -> None:
         """Send a message nobody asked for to every client."""
@@ -162,6 +166,9 @@ class ScriptedDaemon:
         return next(c.documents[document][1] for c in reversed(self.connections) if document in c.documents)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self._dead:  # accepted just before
+            writer.transport.abort()
+            return
         task = asyncio.current_task()
         assert task is not None
         self._tasks.add(task)

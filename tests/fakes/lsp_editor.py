@@ -170,7 +170,7 @@ def replace(start: tuple[int, int], end: tuple[int, int], text: str) -> Json:
 
 
 class InProcessEditor(Editor):
-    """An editor whose bridge runs on the same event loop: no process, no waiting."""
+    """An editor whose bridge runs on the same event loop; its waits between tries are short."""
 
     def __init__(self, paths: RuntimePaths) -> None:
         super().__init__(self._to_bridge)
@@ -182,7 +182,10 @@ class InProcessEditor(Editor):
                 paths, client=self.bridge.client_name, settings=settings, on_push=on_push
             )
 
-        self.bridge = BridgeServer("test", connect)
+        async def sleep(seconds: float) -> None:
+            await asyncio.sleep(seconds / 100)
+
+        self.bridge = BridgeServer("test", connect, sleep=sleep)
         self.bridge.protocol.set_writer(self)
         self._pump: asyncio.Task[None] | None = None
 

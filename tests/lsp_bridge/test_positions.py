@@ -1,5 +1,6 @@
 """Code units <-> code points, in the three encodings of the protocol (ux-10)."""
 
+from collections.abc import Callable
 from typing import get_args
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from lsp_bridge.positions import PositionEncoding, clean, index_of_units, units_of
 
 ENCODINGS = get_args(PositionEncoding)
-UNITS_PER_CHARACTER = {
+UNITS_PER_CHARACTER: dict[str, Callable[[str], int]] = {
     "utf-8": lambda c: len(c.encode()),
     "utf-16": lambda c: 2 if ord(c) > 0xFFFF else 1,
     "utf-32": lambda c: 1,

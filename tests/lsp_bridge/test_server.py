@@ -385,6 +385,42 @@ async def test_uris_the_daemon_cannot_take(editor: InProcessEditor, daemon: Scri
     assert daemon.of_type(OpenDocument) == []
 
 
+async def test_an_open_document_reopened_too_large(
+    editor: InProcessEditor, daemon: ScriptedDaemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Is closed at the daemon."""
+    editor.open("def ")
+    await daemon.wait_for(OpenDocument)
+    monkeypatch.setattr(documents_module, "MAX_TEXT", 10)
+    editor.open("x" * 11)
+    await daemon.wait_for(CloseDocument)
+    editor.type(0, 0, "ignored")
+    assert await editor.inline(0, 4) == []
+
+
+async def test_a_document_closed_under_a_request(editor: InProcessEditor, daemon: ScriptedDaemon) -> None:
+    """The request is answered empty, at once."""
+    daemon.hold.clear()
+    editor.open("def ")
+    request = editor.start_inline(0, 4)
+    await daemon.wait_for(Complete)
+    editor.notify("textDocument/didClose", {"textDocument": {"uri": URI}})
+    assert (await request)["items"] == []
+    await daemon.wait_for(CloseDocument)
+
+
+async def test_text_taken_away_under_a_request(editor: InProcessEditor, daemon: ScriptedDaemon) -> None:
+    """Erased to before the cursor asked about: nothing fits there."""
+    daemon.hold.clear()
+    editor.open("def ")
+    request = editor.start_inline(0, 4)
+    await daemon.wait_for(Complete)
+    editor.change(replace((0, 1), (0, 4), ""))
+    await daemon.wait_for(ChangeDocument)
+    daemon.hold.set()
+    assert (await request)["items"] == []
+
+
 # The protocol's own rules ---------------------------------------------------------------------------------
 
 MALFORMED = [
@@ -402,6 +438,8 @@ MALFORMED = [
     (b'{"jsonrpc":"2.0","id":5,"method":"textDocument/inlineCompletion","params":[]}', -32602),
     (b'{"jsonrpc":"2.0","id":5,"method":"workspace/executeCommand","params":{"command":"nosuch"}}', -32602),
     (b'{"jsonrpc":"2.0","id":5,"method":"nosuch/method","params":{}}', -32601),
+    (b'{"jsonrpc":"2.0","id":5,"method":"$/cancelRequest","params":{"id":[]}}', -32600),
+    (b'{"jsonrpc":"2.0","id":5,"method":"textDocument/didClose","params":{}}', -32600),
     (b"[" * 100_000, -32700),
 ]
 
@@ -583,6 +621,17 @@ async def test_status(
 async def test_stats(editor: InProcessEditor) -> None:
     """They come from the daemon."""
     assert await editor.request("draftwire/stats", {}) == {"suggestions": 0}
+
+
+async def test_asking_a_daemon_that_dies(
+    editor: InProcessEditor, daemon: ScriptedDaemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The status says what is known; statistics are an error that says why."""
+    connection = daemon.connections[0]
+    monkeypatch.setattr(connection, "send", lambda _: connection.writer.transport.abort())
+    with pytest.raises(ResponseError, match="daemon"):
+        await editor.request("draftwire/stats")
+    assert (await editor.request("draftwire/status"))["daemon"] in ("starting", "connected")
 
 
 async def test_copilot_dialect_and_silence(paths: RuntimePaths, daemon: ScriptedDaemon) -> None:

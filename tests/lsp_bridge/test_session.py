@@ -1,0 +1,225 @@
+"""The connection to the daemon: found, lost, found again, with nothing forgotten and no waiting in the
+test."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from daemon.api.client import OnPush
+from daemon.api.errors import BadMessage, DaemonLost, DaemonRefused, DaemonUnavailable, RequestFailed
+from daemon.api.messages import (
+    ClientMessage,
+    CloseDocument,
+    Completions,
+    Configure,
+    OpenDocument,
+    Status,
+    Trigger,
+)
+from lsp_bridge import session as session_module
+from lsp_bridge.session import FIRST_RETRY_S, LAST_RETRY_S, DaemonSession, SessionState
+from tests.fakes.daemon import READY
+
+pytestmark = pytest.mark.asyncio
+DOCUMENT = OpenDocument("u", "python", 3, "x")
+
+
+class FakeClient:
+    """A client in memory: sends are kept, answers are scripted."""
+
+    def __init__(self, answer: Completions | Exception | None = None) -> None:
+        self.answer = answer
+        self.sent: list[ClientMessage] = []
+        self.lost = asyncio.Event()
+        self.closed = False
+        self.send_error: Exception | None = None
+
+    def send(self, message: ClientMessage) -> None:
+        if self.send_error is not None:
+            raise self.send_error
+        self.sent.append(message)
+
+    async def complete(
+        self, document: str, version: int, offset: int, *, trigger: Trigger = "automatic"
+    ) -> Completions:
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        if self.answer is None:
+            await asyncio.Event().wait()
+        assert self.answer is not None
+        return self.answer
+
+    async def status(self) -> Status:
+        return READY
+
+    async def stats(self) -> dict[str, Any]:
+        return {"n": 1}
+
+    async def wait_lost(self) -> None:
+        await self.lost.wait()
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+class Setting:
+    """A session whose connects are scripted and whose sleeps are counted."""
+
+    def __init__(self, outcomes: Iterable[FakeClient | Exception]) -> None:
+        self.outcomes = list(outcomes)
+        self.settings: list[dict[str, Any]] = []
+        self.slept: list[float] = []
+        self.states: list[SessionState] = []
+        self.changed = asyncio.Event()
+        self.exhausted = asyncio.Event()
+        self.during_connect: Any = None
+        self.session = DaemonSession(
+            self._connect,
+            documents=lambda: [DOCUMENT],
+            on_push=lambda _: None,
+            on_state=self._on_state,
+            sleep=self._sleep,
+        )
+
+    async def _connect(self, settings: dict[str, Any], on_push: OnPush) -> FakeClient:
+        self.settings.append(settings)
+        if self.during_connect is not None:
+            self.during_connect()
+        if not self.outcomes:
+            self.exhausted.set()
+            await asyncio.Event().wait()
+        outcome = self.outcomes.pop(0)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    async def _sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+
+    def _on_state(self, state: SessionState) -> None:
+        self.states.append(state)
+        self.changed.set()
+
+    async def connected(self, times: int = 1) -> None:
+        """Wait until the session has connected this often."""
+        while [state.phase for state in self.states].count("connected") < times:
+            self.changed.clear()
+            await self.changed.wait()
+
+
+@asynccontextmanager
+async def running(*outcomes: FakeClient | Exception) -> AsyncIterator[Setting]:
+    setting = Setting(outcomes)
+    task = asyncio.create_task(setting.session.run())
+    yield setting
+    task.cancel()
+    await asyncio.wait({task})
+    assert task.cancelled()
+
+
+async def test_documents_are_opened_on_connecting() -> None:
+    """Before anything else is sent."""
+    client = FakeClient()
+    async with running(client) as setting:
+        setting.session.send(CloseDocument("dropped: there is no daemon"))
+        await setting.connected()
+        assert client.sent == [DOCUMENT]
+        setting.session.send(CloseDocument("u"))
+        assert client.sent == [DOCUMENT, CloseDocument("u")]
+    assert client.closed
+
+
+async def test_a_lost_daemon_is_found_again() -> None:
+    """With the documents as they then are."""
+    first, second = FakeClient(), FakeClient()
+    async with running(first, second) as setting:
+        await setting.connected()
+        first.lost.set()
+        await setting.connected(times=2)
+        assert second.sent == [DOCUMENT]
+        assert first.closed
+        assert [state.phase for state in setting.states] == ["connected", "starting", "connected"]
+
+
+async def test_tries_get_rarer() -> None:
+    """Twice the wait each time, up to a limit; refusals are told apart."""
+    errors: list[Exception] = [DaemonUnavailable("nobody")] * 9
+    async with running(*errors, DaemonRefused("bad_hello", "no")) as setting:
+        await setting.exhausted.wait()
+        waits = [FIRST_RETRY_S * 2**n for n in range(7)]
+        assert setting.slept == [*waits, LAST_RETRY_S, LAST_RETRY_S, LAST_RETRY_S]
+        assert [state.phase for state in setting.states] == ["unavailable"] * 9 + ["refused"]
+        assert setting.states[-1].message == "no"
+
+
+async def test_waits_begin_anew_after_a_steady_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A daemon that ran is not one that fails to start."""
+    monkeypatch.setattr(session_module, "STEADY_S", -1.0)
+    client = FakeClient()
+    client.lost.set()
+    async with running(DaemonUnavailable("x"), DaemonUnavailable("x"), client) as setting:
+        await setting.exhausted.wait()
+        assert setting.slept == [FIRST_RETRY_S, 2 * FIRST_RETRY_S, FIRST_RETRY_S]
+
+
+async def test_settings_that_change_while_connecting() -> None:
+    """The handshake had the old ones."""
+    client = FakeClient()
+    async with running(client) as setting:
+        setting.during_connect = lambda: setting.session.configure({"a": 2})
+        await setting.connected()
+        assert client.sent == [Configure({"a": 2}), DOCUMENT]
+        setting.session.configure({"a": 3})
+        assert client.sent[-1] == Configure({"a": 3})
+
+
+async def test_lost_while_opening_documents() -> None:
+    """Is as good as lost later."""
+    first = FakeClient()
+    first.send_error = DaemonLost("gone")
+    async with running(first, FakeClient()) as setting:
+        await setting.connected()
+        assert setting.slept == [FIRST_RETRY_S]
+
+
+@pytest.mark.parametrize("error", [DaemonLost("gone"), BadMessage("no text")])
+async def test_sending_never_raises(error: Exception) -> None:
+    """Typing goes on whatever the connection does."""
+    client = FakeClient()
+    async with running(client) as setting:
+        await setting.connected()
+        client.send_error = error
+        setting.session.send(CloseDocument("u"))
+
+
+ANSWER = Completions(1, "u", 1, 0, 0, [])
+
+
+@pytest.mark.parametrize(
+    ("scripted", "expected"),
+    [
+        (ANSWER, ANSWER),
+        (DaemonLost("gone"), None),
+        (RequestFailed("unknown_document", "open it"), None),
+        (None, None),
+    ],
+    ids=["answer", "lost", "failed", "hangs"],
+)
+async def test_completing(
+    scripted: Completions | Exception | None, expected: Completions | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An answer, or none; never an exception, never for ever."""
+    monkeypatch.setattr(session_module, "ANSWER_TIMEOUT_S", 0.05 if scripted is None else 10)
+    async with running(FakeClient(scripted)) as setting:
+        assert await setting.session.complete("u", 1, 0, "automatic") is None
+        assert await setting.session.status() is None
+        assert await setting.session.stats() is None
+        await setting.connected()
+        assert await setting.session.complete("u", 1, 0, "automatic") == expected
+        assert await setting.session.status() == READY
+        assert await setting.session.stats() == {"n": 1}
