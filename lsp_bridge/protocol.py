@@ -152,8 +152,13 @@ class BridgeProtocol(LanguageServerProtocol):
 
 
 def converter() -> Converter:
-    """pygls' converter, made tolerant where real clients are loose and refusing them would lose more."""
+    """pygls' converter, made tolerant where real clients are loose and refusing them would lose more.
+
+    And strict where it is loose: `str(["a"])` is no text of a document, `int(1.5)` no line of it.
+    """
     made: Converter = pygls_converter()  # type: ignore[no-untyped-call]
+    made.register_structure_hook(str, lambda value, _: _of_type(value, str))
+    made.register_structure_hook(int, lambda value, _: _of_type(value, int))
     made.register_structure_hook(
         types.InlineCompletionTriggerKind,
         lambda value, _: _known(value, types.InlineCompletionTriggerKind.Automatic),
@@ -175,6 +180,12 @@ def converter() -> Converter:
         ),
     )
     return made
+
+
+def _of_type(value: Any, kind: type) -> Any:
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise TypeError(f"{kind.__name__} expected, not {type(value).__name__}")
+    return value
 
 
 def _known(value: Any, otherwise: Any) -> Any:

@@ -337,12 +337,23 @@ async def test_invalid_utf8(editor: InProcessEditor, daemon: ScriptedDaemon) -> 
     assert len(await editor.inline(0, 4)) == 1
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"range": {"start": {"line": -1, "character": 0}}, "text": "x"},
+        {"range": {"start": {"line": 0, "character": 0.5}, "end": {"line": 0, "character": 1}}, "text": "x"},
+        {"text": ["x"]},
+        {"text": None},
+        {},
+        None,
+    ],
+)
 async def test_a_change_that_cannot_be_read_ends_offering(
-    editor: InProcessEditor, daemon: ScriptedDaemon
+    editor: InProcessEditor, daemon: ScriptedDaemon, change: Any
 ) -> None:
     """After it the text is unknown; anything offered could land in the wrong place."""
     editor.open("def ")
-    editor.change({"range": {"start": {"line": -1, "character": 0}}, "text": "x"})
+    editor.change(change)
     assert await editor.inline(0, 4) == []
     await daemon.wait_for(CloseDocument)
 

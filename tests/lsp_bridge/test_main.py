@@ -1,0 +1,165 @@
+"""The bridge as a process: on real pipes, with a real client library, and its ends."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from lsprotocol import types
+from pytest_lsp import make_test_lsp_client
+
+from daemon.api.client import DaemonClient
+from daemon.api.errors import DaemonUnavailable
+from daemon.api.messages import Shutdown
+from daemon.api.paths import RuntimePaths, runtime_paths
+from lsp_bridge.positions import units_of
+from tests.fakes.daemon import ScriptedDaemon
+from tests.fakes.lsp_editor import BRIDGE_COMMAND, URI, ProcessEditor
+
+pytestmark = pytest.mark.asyncio
+FAKE_DAEMON = Path(__file__).parents[1] / "fakes" / "daemon.py"
+SCRIPT = '{"rules": [{"before": "def add", "suggestions": [{"text": "(a, b):\\n    return a + b"}]}]}'
+START = (
+    "import sys; from pathlib import Path; from daemon.api.paths import runtime_paths; "
+    "from lsp_bridge.main import run; "
+    "sys.exit(run(runtime_paths(Path(sys.argv[1])), version='test', daemon_command=sys.argv[2:]))"
+)
+
+
+@pytest.fixture
+def started_by_bridge(tmp_path: Path) -> list[str]:
+    """The bridge's command line: its daemon, which does not run yet, is the scripted one."""
+    (tmp_path / "script.json").write_text(SCRIPT)
+    daemon = [sys.executable, "-P", str(FAKE_DAEMON), "--script", str(tmp_path / "script.json")]
+    return [sys.executable, "-c", START, str(tmp_path / "run"), *daemon]
+
+
+@pytest_asyncio.fixture
+async def paths(tmp_path: Path) -> AsyncIterator[RuntimePaths]:
+    """The runtime directory of a bridge; a daemon it started there is ended."""
+    paths = runtime_paths(tmp_path / "run")
+    yield paths
+    try:
+        client = await DaemonClient.connect(paths, client="cleaner")
+    except DaemonUnavailable:
+        return
+    client.send(Shutdown())
+    await client.wait_lost()
+    await client.close()
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
+async def test_a_session_with_a_client_library(
+    paths: RuntimePaths, started_by_bridge: list[str], encoding: str
+) -> None:
+    """pytest-lsp's client: the daemon is started, and text typed behind wide characters is completed (ux-10)."""
+    client = make_test_lsp_client()
+    ready = asyncio.Event()
+
+    @client.feature("draftwire/status")  # type: ignore[untyped-decorator]
+    def status(params: Any) -> None:
+        if params.daemon == "connected" and params.draft == "ready":
+            ready.set()
+
+    await client.start_io(*started_by_bridge)
+    general = types.GeneralClientCapabilities(position_encodings=[types.PositionEncodingKind(encoding)])
+    result = await client.initialize_session(
+        types.InitializeParams(capabilities=types.ClientCapabilities(general=general), process_id=os.getpid())
+    )
+    assert result.capabilities.position_encoding == encoding
+    assert result.capabilities.inline_completion_provider == types.InlineCompletionOptions()
+    await ready.wait()
+    client.text_document_did_open(
+        types.DidOpenTextDocumentParams(types.TextDocumentItem(URI, "python", 1, "x\r\né你🤗🇨🇳 \r\n"))
+    )
+    end = units_of("é你🤗🇨🇳 ", encoding)  # type: ignore[arg-type]
+    place = types.Position(1, end)
+    typed = types.TextDocumentContentChangePartial(types.Range(place, place), "def add")
+    client.text_document_did_change(
+        types.DidChangeTextDocumentParams(types.VersionedTextDocumentIdentifier(version=2, uri=URI), [typed])
+    )
+    answer = await client.text_document_inline_completion_async(
+        types.InlineCompletionParams(
+            types.InlineCompletionContext(types.InlineCompletionTriggerKind.Automatic),
+            types.TextDocumentIdentifier(URI),
+            types.Position(1, end + len("def add")),
+        )
+    )
+    assert isinstance(answer, types.InlineCompletionList)
+    (item,) = answer.items
+    assert isinstance(item.command, types.Command)
+    assert item.insert_text == "(a, b):\r\n    return a + b"
+    command = types.ExecuteCommandParams(item.command.command, item.command.arguments)
+    assert await client.workspace_execute_command_async(command) is None
+    await client.shutdown_session()
+
+
+def bridge(paths: RuntimePaths) -> ProcessEditor:
+    return ProcessEditor(BRIDGE_COMMAND, {**os.environ, **paths.environment()})
+
+
+async def test_exit_after_shutdown(paths: RuntimePaths) -> None:
+    """Ends with 0, at once, with its input still open; nothing but the protocol was on standard output."""
+    async with ScriptedDaemon(paths) as daemon, bridge(paths) as editor:
+        await editor.initialize()
+        await editor.connected()
+        await editor.request("shutdown")
+        editor.notify("exit")
+        assert await editor.exit_code() == 0
+        await daemon.wait_connections(0)
+
+
+async def test_exit_without_shutdown(paths: RuntimePaths) -> None:
+    """Ends with 1, as LSP has it; also before initialize."""
+    async with bridge(paths) as editor:
+        editor.notify("exit")
+        assert await editor.exit_code() == 1
+
+
+async def test_an_editor_that_is_killed(paths: RuntimePaths) -> None:
+    """Its end of the pipe closes; the bridge goes, and lets go of the daemon (ux-31)."""
+    async with ScriptedDaemon(paths) as daemon, bridge(paths) as editor:
+        await editor.initialize()
+        await editor.connected()
+        assert editor.process.stdin is not None
+        editor.process.stdin.close()
+        assert await editor.exit_code() == 1
+        await daemon.wait_connections(0)
+
+
+async def test_a_parent_that_is_gone(paths: RuntimePaths) -> None:
+    """Though something else holds the pipe open, the bridge ends."""
+    gone = await asyncio.create_subprocess_exec(sys.executable, "-c", "")
+    await gone.wait()
+    async with bridge(paths) as editor:
+        await editor.initialize(processId=gone.pid)
+        assert await editor.exit_code() == 1
+
+
+async def test_no_code_in_the_log(paths: RuntimePaths) -> None:
+    """Not even when what holds it is malformed and the log is at its loudest (ux-40)."""
+    loud = BRIDGE_COMMAND[2].replace("version='test'", "version='test', log_level='debug'")
+    command = (*BRIDGE_COMMAND[:2], loud)
+    environment = {**os.environ, **paths.environment()}
+    async with ScriptedDaemon(paths) as daemon, ProcessEditor(command, environment) as editor:
+        daemon.answer = lambda text, offset: ["SECRET"]
+        await editor.initialize()
+        await editor.connected()
+        editor.open("SECRET = 1")
+        await editor.inline(0, 10)
+        editor.type(0, 0, "SECRET")
+        editor.change({"text": ["SECRET"]})
+        editor.notify("textDocument/didShowCompletion", {"item": {"insertText": "SECRET"}})
+        editor.notify("workspace/executeCommand", {"command": "SECRET"})
+        editor.send_body(b'{"SECRET": \xff')
+        await editor.request("shutdown")
+        editor.notify("exit")
+        assert await editor.exit_code() == 0
+        assert b"SECRET" not in editor.log
+        assert b"out_of_step" in editor.log
