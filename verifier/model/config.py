@@ -148,7 +148,7 @@ def _hf_scaling(rope: Mapping[str, object]) -> Llama3Scaling | None:
 
 
 def _checked(config: DecoderConfig) -> DecoderConfig:
-    if config.n_heads % config.n_kv_heads or config.head_dim % 2:
+    if config.n_heads % config.n_kv_heads or config.head_dim % 2 or config.head_dim < 2:
         raise ModelUnusable(
             f"{config.n_heads} query heads do not divide over {config.n_kv_heads} key-value heads of even width "
             f"{config.head_dim}: the model's configuration is damaged"

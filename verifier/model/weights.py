@@ -133,7 +133,9 @@ class GgufTensors:
         values = self._file.tensor(self._stored_as[name])
         if self._config.family == "llama" and ".self_attn." in name:
             part = name.rsplit(".", 2)[1]
-            if part in ("q_proj", "k_proj"):
+            if (
+                part in ("q_proj", "k_proj") and len(values) % self._config.head_dim == 0
+            ):  # else of a wrong shape
                 values = _half_apart(values, self._config.head_dim)
         return torch.from_numpy(np.array(values, dtype=np.float32))
 
