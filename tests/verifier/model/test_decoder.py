@@ -38,6 +38,9 @@ LLAMA3 = {
 }
 MODELS = {
     "llama": lambda: transformers.LlamaConfig(**SIZES, rms_norm_eps=1e-5),
+    "llama3-rope-tied": lambda: transformers.LlamaConfig(
+        **SIZES, tie_word_embeddings=True, rope_parameters=LLAMA3
+    ),
     "llama-one-kv-head-each": lambda: transformers.LlamaConfig(**{**SIZES, "num_key_value_heads": 6}),
     "qwen2": lambda: transformers.Qwen2Config(**SIZES, tie_word_embeddings=True),
     "qwen2-untied": lambda: transformers.Qwen2Config(**SIZES, tie_word_embeddings=False),

@@ -11,6 +11,7 @@ import gguf
 import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
@@ -34,7 +35,11 @@ def neighbours(rows: Tensor, head_dim: int) -> Tensor:
     return rows.reshape(-1, 2, head_dim // 2, rows.shape[1]).transpose(1, 2).reshape(rows.shape)
 
 
-def write_gguf(path: Path, kind: gguf.GGMLQuantizationType = gguf.GGMLQuantizationType.F32) -> Path:
+def write_gguf(
+    path: Path,
+    kind: gguf.GGMLQuantizationType = gguf.GGMLQuantizationType.F32,
+    rope_divisors: NDArray[np.float32] | None = None,
+) -> Path:
     """The tiny model as llama.cpp would store it."""
     writer = gguf.GGUFWriter(path, "llama")
     writer.add_block_count(2)
@@ -57,6 +62,8 @@ def write_gguf(path: Path, kind: gguf.GGMLQuantizationType = gguf.GGMLQuantizati
             writer.add_tensor(f"{names.get_name(name, ('.weight',))}", packed, raw_dtype=kind)
         else:
             writer.add_tensor(f"{names.get_name(name, ('.weight',))}", values)
+    if rope_divisors is not None:
+        writer.add_tensor("rope_freqs.weight", rope_divisors)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
@@ -92,6 +99,21 @@ def test_a_quantised_gguf_is_dequantised(tmp_path: Path) -> None:
     exact = logits(load_model(write_model(tmp_path / "model")))
     rough = logits(load_model(write_gguf(tmp_path / "m.gguf", gguf.GGMLQuantizationType.Q8_0)))
     assert 0 < float((exact - rough).abs().max()) < 0.05 * float(exact.abs().max())
+
+
+def test_rope_divisors_in_a_gguf_equal_llama3_scaling_in_a_folder(tmp_path: Path) -> None:
+    """GGUF files of Llama 3.1 carry the outcome of the scaling, folders its parameters."""
+    folder = write_model(tmp_path / "model")
+    scaling = {"rope_type": "llama3", "factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
+    scaling["original_max_position_embeddings"] = 64
+    (folder / "config.json").write_text(json.dumps({**SIZES, "rope_scaling": scaling}), "utf-8")
+    turns = 64 * 10000.0 ** (-np.arange(4) / 4) / (2 * np.pi)
+    smooth = np.clip((turns - 1) / 3, 0, 1)
+    divisors = (1 / (smooth + (1 - smooth) / 4)).astype(np.float32)
+    assert 1 < divisors[1] < 4, "one frequency in between"
+    scaled, divided = load_model(folder), load_model(write_gguf(tmp_path / "m.gguf", rope_divisors=divisors))
+    assert torch.allclose(logits(scaled), logits(divided), atol=1e-4)
+    assert not torch.allclose(logits(scaled), logits(load_model(write_gguf(tmp_path / "p.gguf"))), atol=1e-2)
 
 
 def test_an_untied_head_is_read(tmp_path: Path) -> None:
