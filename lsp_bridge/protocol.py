@@ -159,6 +159,7 @@ def converter() -> Converter:
     made: Converter = pygls_converter()  # type: ignore[no-untyped-call]
     made.register_structure_hook(str, lambda value, _: _of_type(value, str))
     made.register_structure_hook(int, lambda value, _: _of_type(value, int))
+    made.register_structure_hook(bool, lambda value, _: bool(value))  # else it would be taken for an int
     made.register_structure_hook(
         types.InlineCompletionTriggerKind,
         lambda value, _: _known(value, types.InlineCompletionTriggerKind.Automatic),
@@ -239,13 +240,15 @@ def _essential(message: Json) -> Json:
     general = capabilities.get("general") if isinstance(capabilities, dict) else None
     encodings = general.get("positionEncodings") if isinstance(general, dict) else None
     encodings = [e for e in encodings if isinstance(e, str)] if isinstance(encodings, list) else []
-    process = params.get("processId")
+    process, client = params.get("processId"), params.get("clientInfo")
+    name = client.get("name") if isinstance(client, dict) else None
     return {
         "jsonrpc": "2.0",
         "id": message["id"],
         "method": types.INITIALIZE,
         "params": {
             "processId": process if isinstance(process, int) and 0 < process < 2**31 else None,
+            "clientInfo": {"name": name} if isinstance(name, str) else None,
             "rootUri": None,
             "capabilities": {"general": {"positionEncodings": encodings}} if encodings else {},
             "initializationOptions": params.get("initializationOptions"),

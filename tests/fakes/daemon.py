@@ -253,8 +253,8 @@ class ScriptedDaemon:
             connection.send(Failed("unknown_document", "open the document first", ask.request))
             return
         version, text = connection.documents[ask.document]
-        assert ask.offset <= len(text), "a request outside the document"
         assert ask.version == version, "a request for a version the daemon does not have"
+        assert ask.offset <= len(text), "a request outside the document"
         task = asyncio.create_task(self._answer_when_let(connection, ask, text))
         connection.answering[ask.request] = task
         self._tasks.add(task)

@@ -5,7 +5,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +109,28 @@ class Conversation:
             assert text == document.text == with_lf(document.raw)
 
 
+class KeepRecords(logging.Handler):
+    def __init__(self, records: list[logging.LogRecord]) -> None:
+        super().__init__(logging.ERROR)
+        self._records = records
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._records.append(record)
+
+
+@contextmanager
+def unhandled_errors_raised() -> Iterator[None]:
+    """What asyncio would only log is an error here: the scripted daemon's own checks among it."""
+    records: list[logging.LogRecord] = []
+    handler = KeepRecords(records)
+    logging.getLogger("asyncio").addHandler(handler)
+    try:
+        yield
+    finally:
+        logging.getLogger("asyncio").removeHandler(handler)
+    assert [record.getMessage() for record in records] == []
+
+
 async def converse(steps: list[tuple[Any, ...]], encoding: str) -> None:
     with tempfile.TemporaryDirectory() as directory:
         conversation = Conversation(Path(directory))
@@ -123,7 +148,8 @@ async def converse(steps: list[tuple[Any, ...]], encoding: str) -> None:
 @given(steps=STEPS, encoding=st.sampled_from(["utf-8", "utf-16", "utf-32"]))
 def test_random_conversations(steps: list[tuple[Any, ...]], encoding: str) -> None:
     """Edits, requests, cancels, updates and daemons that die, in any order."""
-    asyncio.run(asyncio.wait_for(converse(steps, encoding), 30))
+    with unhandled_errors_raised():
+        asyncio.run(asyncio.wait_for(converse(steps, encoding), 30))
 
 
 JSON = st.recursive(

@@ -11,6 +11,8 @@ from typing import Any
 import msgspec
 import pytest
 import pytest_asyncio
+from pygls.protocol import default_converter
+from pytest_lsp import client_capabilities
 
 from daemon.api.messages import (
     Accepted,
@@ -29,6 +31,7 @@ from daemon.api.messages import (
 from daemon.api.paths import RuntimePaths, runtime_paths
 from daemon.api.text import surroundings_hash
 from lsp_bridge import documents as documents_module
+from lsp_bridge import protocol as protocol_module
 from lsp_bridge.positions import units_of
 from tests.fakes.daemon import READY, ScriptedDaemon
 from tests.fakes.lsp_editor import URI, InProcessEditor, ResponseError, replace
@@ -110,8 +113,21 @@ async def test_an_initialize_with_nonsense_in_it_still_works(
     """Capabilities that lsprotocol can't read cost those capabilities, not the server."""
     async with InProcessEditor(paths) as editor:
         capabilities = {"general": {"positionEncodings": ["utf-8", 3]}, "textDocument": {"hover": 7}}
-        await editor.request("initialize", {"processId": "x", "capabilities": capabilities})
+        params = {"processId": "x", "clientInfo": {"name": "odd"}, "capabilities": capabilities}
+        await editor.request("initialize", params)
         assert editor.bridge.documents.encoding == "utf-8"
+        assert editor.bridge.client_name == "odd"
+
+
+@pytest.mark.parametrize("name", ["visual-studio-code", "neovim", "emacs"])
+async def test_capabilities_of_real_editors_are_read_whole(
+    paths: RuntimePaths, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The way out for unreadable ones is not taken."""
+    monkeypatch.delattr(protocol_module, "_essential")
+    async with InProcessEditor(paths) as editor:
+        capabilities = default_converter().unstructure(client_capabilities(name))  # type: ignore[no-untyped-call]
+        await editor.request("initialize", {"processId": None, "rootUri": None, "capabilities": capabilities})
 
 
 # Positions and line ends -----------------------------------------------------------------------------------
@@ -202,6 +218,18 @@ async def test_cancelling_reaches_the_daemon(editor: InProcessEditor, daemon: Sc
     assert cancelled.request == ask.request
     daemon.hold.set()
     assert len(await editor.inline(0, 4)) == 1
+
+
+async def test_a_request_goes_out_before_the_change_that_follows_it(
+    editor: InProcessEditor, daemon: ScriptedDaemon
+) -> None:
+    """Else the daemon would be asked for a version it has left (the scripted one cuts the connection then)."""
+    editor.open("def ")
+    request = editor.start_inline(0, 4)
+    editor.type(0, 4, "g")
+    assert [item["insertText"] for item in (await request)["items"]] == ["host(x):\n    return x"]
+    kinds = [type(message) for message in daemon.received[-2:]]
+    assert kinds == [Complete, ChangeDocument]
 
 
 async def test_the_newest_request_wins(editor: InProcessEditor, daemon: ScriptedDaemon) -> None:
