@@ -36,7 +36,7 @@ from daemon.merge import News
 from daemon.prompt import Prompt
 from daemon.recall import best_fit
 from daemon.run import Run
-from daemon.shaping import shape
+from daemon.shaping import shape, splits_word
 from daemon.statistics import Statistics
 from daemon.target_side import TargetSide
 from speculation.paths import common_length
@@ -49,7 +49,6 @@ FIRST_TEXT_S = 5.0
 """The longest an answer waits for its first text, a cold prefill included."""
 WHOLE_TEXT_S = 100.0
 """... and for the whole text, where a script asked for that."""
-GROWTH_POLL_S = 0.02
 WORTH_CORRECTING_TOKENS = 3
 """A correction is shown once this many tokens stand after it, if the settling window allows the wait."""
 
@@ -115,7 +114,9 @@ class Completer:
             return
         place = Place(document, cursor)
         self.display.follow(place)
-        if self._recall(place) is None:
+        if splits_word(place):
+            self._stop_active()
+        elif self._recall(place) is None:
             self._start(place)
         elif self._active is not None and self._fits(self._active, place) is None:
             self._stop_active()
@@ -126,6 +127,8 @@ class Completer:
         asked = self._asked
         if self._worker.state != "ready":
             return Answer([], "model_loading" if self._worker.state == "loading" else "model_failed")
+        if splits_word(place):
+            return Answer([], "mid_word")
         run = self._recall(place) or self._start(place)
         await self._until_worth_showing(run, place, wait, lambda: self._asked != asked)
         if self._asked != asked:
@@ -226,7 +229,8 @@ class Completer:
                 now = self._clock()
                 if now >= give_up:
                     return
-                due = min(give_up, now + GROWTH_POLL_S) if run.known_text else give_up
+                enough_at = run.started_at + self.settings.display.first_ghost_ms / 1000
+                due = min(give_up, enough_at) if now < enough_at and run.known_text else give_up
                 changed.clear()
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(due - now):

@@ -62,7 +62,8 @@ class DraftEngine(Protocol):
     n_context: int
     """Tokens a sequence may hold."""
     splits_at_lines: bool
-    """Whether tokens never span the start of a line that begins with no white space (byte-level BPE)."""
+    """Whether no token spans from a letter or digit to white space or ASCII punctuation (but an apostrophe), nor over
+    the start of a flush-left line after a line that is not blank (byte-level BPE): text can be tokenised in pieces."""
     prompt_start: Sequence[int]
     """Ids every prompt begins with: BOS where the model wants one, else nothing."""
 

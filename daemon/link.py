@@ -17,6 +17,10 @@ class LinkUser(Protocol):
 
     def error(self, error: Error) -> None: ...
 
+    def credit(self, tokens: int) -> None:
+        """The verifier changed how many draft tokens may be in flight."""
+        ...
+
     def lost(self) -> None:
         """The connection is gone, and with it what the verifier knew of the session."""
         ...

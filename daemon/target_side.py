@@ -147,7 +147,14 @@ class TargetSide:
             self._begin_again()
             return
         log.warning("verifier: %s: %s", error.code, error.message)
+        if self._session is not None and self._link is not None:
+            self._link.send(self._session.cancel(close=True))  # the next run opens the session anew
         self.lost()
+
+    def credit(self, tokens: int) -> None:
+        """So many draft tokens may be in flight from now on."""
+        if self._session is not None:
+            self._session.credit = tokens
 
     def lost(self) -> None:
         """The link is down, or the session gone: the draft goes on alone."""

@@ -24,7 +24,7 @@ from daemon.api.messages import LinkState
 from daemon.circuit import Backoff, Circuit
 from daemon.link import LinkUser
 from speculation.codec import MAX_FRAME_BYTES, FrameError, decode, encode
-from speculation.messages import AnyMessage, Error, Hello, Message, Ping, Pong, Verdict, Welcome
+from speculation.messages import AnyMessage, Credit, Error, Hello, Message, Ping, Pong, Verdict, Welcome
 
 log = logging.getLogger(__name__)
 
@@ -240,6 +240,10 @@ class VerifierLink:
             user = self._users.get(message.session)
             if user is not None:
                 user.verdict(message)
+        elif isinstance(message, Credit):
+            user = self._users.get(message.session)
+            if user is not None:
+                user.credit(message.tokens)
         elif isinstance(message, Pong):
             sent = self._ping_sent.pop(message.nonce, None)
             if sent is not None:

@@ -18,6 +18,7 @@ FULL: Final = (
     "speculation/*",
     "grammars/*",
     "daemon/annotated_config.py",
+    "daemon/brackets.py",
     "daemon/circuit.py",
     "daemon/config*.py",
     "daemon/display.py",
@@ -27,9 +28,11 @@ FULL: Final = (
     "daemon/generation.py",
     "daemon/link_session.py",
     "daemon/merge.py",
+    "daemon/prompt.py",
     "daemon/recall.py",
     "daemon/settings_schema.py",
     "daemon/shaping.py",
+    "daemon/statistics.py",
     "daemon/toml_lines.py",
 )
 """Every line and branch."""

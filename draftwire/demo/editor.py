@@ -120,6 +120,11 @@ class Editor:
         if self._request is not None:
             await asyncio.gather(self._request, return_exceptions=True)
 
+    async def answered_within(self, timeout_s: float) -> None:
+        """Wait for the answer to the newest key, at most `timeout_s`."""
+        if self._request is not None:
+            await asyncio.wait([self._request], timeout=timeout_s)
+
     async def settled(self, timeout_s: float) -> None:
         """Wait until what is shown is complete, at most `timeout_s`."""
         await self.answered()

@@ -346,6 +346,32 @@ async def test_an_unsupported_session_falls_back_to_the_draft() -> None:
             await asyncio.sleep(0)
         b.completer._target.error(Error("too_many_sessions", "full", 1))
         assert only(await asked).startswith("urn a + b")
+        assert b.sent(Cancel)[-1].close  # type: ignore[attr-defined]
+        with b.target_at_work():  # the next run opens a session anew
+            answer = await b.ask(b.type("n a"), wait="verified")
+        assert len(b.sent(Open)) == 2
+        assert answer.suggestions[0].verified == len(only(answer))
+
+
+@pytest.mark.asyncio
+async def test_a_word_is_not_split() -> None:
+    async with bench(target=SOURCE) as b:
+        b.open("def add(a, b):\n    return")
+        assert await b.ask(Place(b.document, len(b.document.text) - 2)) == Answer([], "mid_word")
+        assert not b.link.sent
+
+
+@pytest.mark.asyncio
+async def test_the_credit_bounds_what_is_in_flight() -> None:
+    async with bench(target=SOURCE) as b:
+        b.open("def add(a, b):\n    re")
+        b.engine.hold()
+        b.type("t")
+        await asyncio.to_thread(b.engine.wait_until_held)
+        b.completer._target.credit(3)
+        b.engine.release()
+        await b.ask(wait="settled")
+        assert sum(len(draft.ids) for draft in b.sent(Draft)) == 3  # type: ignore[attr-defined]
 
 
 @pytest.mark.asyncio

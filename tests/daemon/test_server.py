@@ -245,7 +245,9 @@ async def test_an_edit_outside_the_document_is_named_and_the_document_closed(pat
         name = await opened(client)
         client.send(ChangeDocument(name, 2, [Edit(1000, 1001, "x")]))
         assert (await client.complete(name, 2, 3)).reason == "no_document"
-        assert any(isinstance(message, Failed) and "open the document again" in message.message for message in pushed)
+        assert any(
+            isinstance(message, Failed) and "open the document again" in message.message for message in pushed
+        )
         client.send(ChangeDocument(name, 3, [Edit(0, 0, "x")]))
         client.send(CloseDocument(name))
         await opened(client)
@@ -330,7 +332,9 @@ async def test_garbage_in_a_connection_is_answered_and_the_connection_goes_on(pa
         raw.writer.write(HELLO + b"\x00\x00\x00\x02\xff\xff" + HELLO)
         kinds = [type(await raw.next()) for _ in range(4)]
         assert kinds == [Welcome, Status, Failed, Failed]
-        raw.writer.write(encode(OpenDocument("file:///a", "x", 1, START)) + encode(Complete(9, "file:///a", 1, 3)))
+        raw.writer.write(
+            encode(OpenDocument("file:///a", "x", 1, START)) + encode(Complete(9, "file:///a", 1, 3))
+        )
         assert isinstance(await raw.next(), Completions)
         await raw.close()
 

@@ -16,7 +16,7 @@ from websockets.asyncio.server import Request, Response, ServerConnection, serve
 
 from daemon.verifier_link import LinkSettings, LinkTimes, VerifierLink, explain
 from speculation.codec import decode, encode
-from speculation.messages import Cancel, Error, Hello, Ping, Pong, Verdict, Welcome
+from speculation.messages import Cancel, Credit, Error, Hello, Ping, Pong, Verdict, Welcome
 
 WELCOME = Welcome(1, "target", "r1", 263, 8, 4096, 64, 16, 1000)
 QUICK = LinkTimes(handshake=2.0, ping_every=0.02, ping_deadline=0.1, refused_retry=0.05)
@@ -33,7 +33,11 @@ class Seen:
 
     verdicts: list[Verdict] = field(default_factory=list)
     errors: list[Error] = field(default_factory=list)
+    credits: list[int] = field(default_factory=list)
     losses: int = 0
+
+    def credit(self, tokens: int) -> None:
+        self.credits.append(tokens)
 
     def verdict(self, verdict: Verdict) -> None:
         self.verdicts.append(verdict)
@@ -113,6 +117,7 @@ async def test_frames_reach_the_session_they_are_for() -> None:
         await socket.send(encode(verdict))
         await socket.send(encode(Verdict(2, 0, 1, 0, 2, 2, 7, 3, 99)))
         await socket.send(encode(Error("context_mismatch", "send it whole", 1)))
+        await socket.send(encode(Credit(1, 3)))
         await socket.send(encode(Ping(5)))
         async for data in socket:
             got.append(decode(data))
@@ -125,6 +130,7 @@ async def test_frames_reach_the_session_they_are_for() -> None:
             while not (user.errors and Pong(5) in got and Cancel(1, 0) in got):
                 await asyncio.sleep(0.01)
         assert user.verdicts == [verdict]
+        assert user.credits == [3]
 
 
 @pytest.mark.asyncio

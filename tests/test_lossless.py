@@ -1,0 +1,177 @@
+"""The promise end to end, with real models and real sockets: verified text is the target's own.
+
+A verifier (torch, the bundled model in float32) and a daemon (llama.cpp) on loopback; places in real files; what the
+daemon says is verified is compared with what the target's engine says when it is asked alone, without any draft.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+import textwrap
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from daemon.api.client import DaemonClient
+from daemon.api.errors import DaemonUnavailable
+from daemon.api.messages import OpenDocument
+from daemon.api.paths import RuntimePaths, runtime_paths
+from daemon.config import CompletionConfig, Config, DraftConfig
+from daemon.documents import Document, Place
+from daemon.llama_engine import LlamaEngine
+from daemon.models import resolve_draft_model
+from daemon.prompt import Prompt
+from daemon.server import run_daemon
+from speculation.sampling import Sampling
+from verifier.engine import Rule, TargetEngine
+from verifier.reference import continuation
+from verifier.service import VerifierSettings, load_engine, serve_engine
+
+pytestmark = [pytest.mark.model, pytest.mark.timeout(900)]
+
+WINDOW = 64
+MAX_TOKENS = 10
+FILES = (json.decoder, json.encoder, textwrap, inspect)
+N_PLACES = 52
+SAMPLED_PLACES = 6
+TARGET = VerifierSettings(max_sessions=4, max_context=256, port=0)
+
+
+@pytest.fixture(scope="module")
+def target() -> TargetEngine:
+    return load_engine(TARGET)
+
+
+@pytest.fixture(scope="module")
+def tokens() -> Iterator[LlamaEngine]:
+    """The bundled draft, for its vocabulary."""
+    with draft_engine("bundled") as engine:
+        yield engine
+
+
+def draft_engine(spec: str) -> LlamaEngine:
+    file = resolve_draft_model(spec, DraftConfig().cache_path)
+    return LlamaEngine(file.path, n_context=256, model_name=file.name)
+
+
+def places() -> list[str]:
+    """Texts before a cursor: evenly spread over real files, at the ends of words and lines and within them."""
+    texts = [Path(module.__file__).read_text("utf-8") for module in FILES]
+    per_file = N_PLACES // len(texts)
+    found = []
+    for text in texts:
+        step = len(text) // (per_file + 1)
+        found += [text[: step * number] for number in range(1, per_file + 1)]
+    return found
+
+
+@asynccontextmanager
+async def completing(
+    paths: RuntimePaths, target: TargetEngine, draft: str | None, completion: CompletionConfig
+) -> AsyncIterator[DaemonClient]:
+    """A verifier, a daemon whose draft is `draft` (None: it does not draft), and a client of it, all connected."""
+    bound: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    serving = asyncio.create_task(
+        serve_engine(target, TARGET, ready=lambda host, port: bound.set_result(port))
+    )
+    done, _ = await asyncio.wait([serving, bound], return_when=asyncio.FIRST_COMPLETED)
+    if serving in done:
+        serving.result()
+    port = await bound
+    config = Config()
+    config = replace(
+        config,
+        draft=replace(config.draft, enabled=draft is not None, window_tokens=WINDOW),
+        verifier=replace(config.verifier, url=f"ws://127.0.0.1:{port}", deadline_ms=60_000),
+        completion=completion,
+    )
+    running = asyncio.create_task(run_daemon(config, paths, lambda: draft_engine(draft or "bundled")))
+    try:
+        async with asyncio.timeout(120):
+            client = await connected(paths, running)
+        yield client
+        await client.close()
+    finally:
+        for task in (running, serving):
+            task.cancel()
+        await asyncio.gather(running, serving, return_exceptions=True)
+
+
+async def connected(paths: RuntimePaths, running: asyncio.Task[None]) -> DaemonClient:
+    while True:
+        if running.done():
+            running.result()
+        try:
+            client = await DaemonClient.connect(paths, client="test")
+            break
+        except DaemonUnavailable:
+            await asyncio.sleep(0.02)
+    while (await client.status()).link != "online":
+        await asyncio.sleep(0.02)
+    return client
+
+
+async def verified_texts(client: DaemonClient, before: list[str]) -> list[str]:
+    """What is said to be the target's own at each place."""
+    found = []
+    for number, text in enumerate(before):
+        name = f"file:///{number}.py"
+        client.send(OpenDocument(name, "python", 1, text))
+        answer = await client.complete(name, 1, len(text), trigger="invoked", wait="verified")
+        suggestion = answer.suggestions[0] if answer.suggestions else None
+        assert suggestion is None or suggestion.complete
+        found.append("" if suggestion is None else suggestion.text[: suggestion.verified])
+    return found
+
+
+def alone(target: TargetEngine, tokens: LlamaEngine, text: str, sampling: Sampling, seed: int) -> str:
+    """What the target says after `text` without any draft."""
+    prompt = Prompt(tokens.tokenize, window_tokens=WINDOW, splits_at_lines=True, start=tokens.prompt_start)
+    context = prompt.ids(Place(Document("x", "python", 1, text), len(text)))
+    vocabulary = tokens.vocabulary
+    rule = Rule("match", sampling, seed)
+    ids = continuation(target, context, MAX_TOKENS, rule, vocabulary.stop_ids)
+    data = b"".join(vocabulary.token_bytes[token] for token in ids if token not in vocabulary.stop_ids)
+    return data.decode("utf-8", "replace")
+
+
+@pytest.mark.asyncio
+async def test_verified_text_is_the_targets_own_greedy_continuation(
+    tmp_path: Path, target: TargetEngine, tokens: LlamaEngine
+) -> None:
+    before = places()
+    assert len(before) >= 50
+    completion = CompletionConfig(max_tokens=MAX_TOKENS)
+    paths = runtime_paths(tmp_path / "run", transport="unix")
+    async with completing(paths, target, "bundled", completion) as client:
+        verified = await verified_texts(client, before)
+        acceptance = (await client.stats())["acceptance"]
+    expected = [alone(target, tokens, text, Sampling(0.0), 0) for text in before]
+    wrong = [(v, e) for v, e in zip(verified, expected, strict=True) if not e.startswith(v)]
+    assert wrong == []
+    assert sum(bool(text) for text in verified) >= 40
+    assert acceptance["accepted"] > 0
+
+
+@pytest.mark.asyncio
+async def test_sampled_text_is_the_same_for_every_draft(
+    tmp_path: Path, target: TargetEngine, tokens: LlamaEngine
+) -> None:
+    """Temperature 0.8, a fixed seed; drafts: as shipped, re-quantised, two layers short, none."""
+    before = places()[:: N_PLACES // SAMPLED_PLACES][:SAMPLED_PLACES]
+    completion = CompletionConfig(max_tokens=MAX_TOKENS, temperature=0.8, seed=1234)
+    expected = [alone(target, tokens, text, Sampling(0.8), 1234) for text in before]
+    texts = {}
+    for number, draft in enumerate(("bundled", "bundled:q4_1", "bundled:shallow28", None)):
+        paths = runtime_paths(tmp_path / f"run{number}", transport="unix")
+        async with completing(paths, target, draft, completion) as client:
+            texts[draft] = await verified_texts(client, before)
+    for found in texts.values():
+        assert [e.startswith(v) for v, e in zip(found, expected, strict=True)] == [True] * len(before)
+    assert texts["bundled"] == texts["bundled:q4_1"] == texts["bundled:shallow28"] == texts[None]
+    assert any(texts["bundled"])
