@@ -53,7 +53,7 @@ class Pair:
 
 def engine_pair(model: LoadedModel, rounds: int) -> Pair:
     """A verify of 8 rows and a plain decode step of one engine."""
-    engine = TorchEngine(model, max_sessions=2, chunk_tokens=CONTEXT)
+    engine = TorchEngine(model, n_slots=2, chunk_tokens=CONTEXT)
     context = IDS[:CONTEXT]
     draft = greedy_continuation(engine, context, VERIFY_ROWS - 1)
     verify = Request(1, context, GREEDY_RULE, 0, Block(tuple(draft)))

@@ -21,6 +21,10 @@ class LinkUser(Protocol):
         """The verifier changed how many draft tokens may be in flight."""
         ...
 
+    def displaced(self) -> None:
+        """Another session takes this one's place at the verifier: close it; it may be opened again."""
+        ...
+
     def lost(self) -> None:
         """The connection is gone, and with it what the verifier knew of the session."""
         ...
@@ -40,7 +44,7 @@ class Link(Protocol):
         ...
 
     def attach(self, session: int, user: LinkUser) -> None:
-        """Deliver the session's messages to `user`."""
+        """Deliver the session's messages to `user`; again at each use, so that the longest unused makes room."""
         ...
 
     def detach(self, session: int) -> None: ...

@@ -70,6 +70,7 @@ class TargetSide:
         self._run = None
         if self._link is None or not self._link.usable:
             return
+        self._link.attach(self._number, self)
         if self._session is None:
             self._open(self._link, completion, stop_ids, draft_wait_ms)
         self._run = run
@@ -147,14 +148,18 @@ class TargetSide:
             self._begin_again()
             return
         log.warning("verifier: %s: %s", error.code, error.message)
-        if self._session is not None and self._link is not None:
-            self._link.send(self._session.cancel(close=True))  # the next run opens the session anew
-        self.lost()
+        self.displaced()  # the next run opens the session anew
 
     def credit(self, tokens: int) -> None:
         """So many draft tokens may be in flight from now on."""
         if self._session is not None:
             self._session.credit = tokens
+
+    def displaced(self) -> None:
+        """Close the session at the verifier; the draft goes on alone until a run opens it again."""
+        if self._session is not None and self._link is not None:
+            self._link.send(self._session.cancel(close=True))
+        self.lost()
 
     def lost(self) -> None:
         """The link is down, or the session gone: the draft goes on alone."""
@@ -183,7 +188,6 @@ class TargetSide:
             draft_wait_ms=draft_wait_ms,
         )
         self._session = LinkSession(opening, welcome.credit)
-        link.attach(self._number, self)
         link.send(opening)
 
     def _send_context(self, run: Run) -> None:

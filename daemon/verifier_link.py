@@ -13,6 +13,7 @@ import asyncio
 import logging
 import random
 import ssl
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -93,7 +94,8 @@ class VerifierLink:
         self._jitter = jitter
         self._times = times or LinkTimes()
         self._circuit = Circuit()
-        self._users: dict[int, LinkUser] = {}
+        self._users: OrderedDict[int, LinkUser] = OrderedDict()
+        """Session number -> user, least recently used first."""
         self._outgoing: asyncio.Queue[bytes] = asyncio.Queue(QUEUE_FRAMES)
         self._connected = False
         self._ping_sent: dict[int, float] = {}
@@ -103,7 +105,13 @@ class VerifierLink:
     # --- used by sessions
 
     def attach(self, session: int, user: LinkUser) -> None:
+        """Deliver the session's messages to `user`; the one unused longest makes room if there are too many."""
         self._users[session] = user
+        self._users.move_to_end(session)
+        most = self._welcome.max_sessions if self._welcome is not None else len(self._users)
+        while len(self._users) > max(1, most):
+            _, unused = self._users.popitem(last=False)
+            unused.displaced()
 
     def detach(self, session: int) -> None:
         self._users.pop(session, None)

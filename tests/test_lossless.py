@@ -39,7 +39,7 @@ MAX_TOKENS = 10
 FILES = (json.decoder, json.encoder, textwrap, inspect)
 N_PLACES = 52
 SAMPLED_PLACES = 6
-TARGET = VerifierSettings(max_sessions=4, max_context=256, port=0)
+TARGET = VerifierSettings(slots=4, max_context=256, port=0)
 
 
 @pytest.fixture(scope="module")

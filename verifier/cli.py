@@ -55,7 +55,9 @@ def verifier_command(
     insecure_no_auth: Annotated[
         bool, typer.Option("--insecure-no-auth", help="Let other hosts connect without a token.")
     ] = False,
-    max_sessions: Annotated[int, typer.Option(help="Sessions served at the same time.", min=1)] = 8,
+    slots: Annotated[
+        int, typer.Option(help="Sessions computed in one step; each takes memory for --max-context.", min=1)
+    ] = 8,
     max_context: Annotated[
         int | None,
         typer.Option(help="Tokens a session may hold; default: the model's own, at most 4096.", min=2),
@@ -86,7 +88,7 @@ def verifier_command(
             port=port,
             token=read_token(token_file, os.environ.get(TOKEN_VARIABLE, "")),
             insecure_no_auth=insecure_no_auth,
-            max_sessions=max_sessions,
+            slots=slots,
             max_context=max_context,
             device=device.value,
             dtype=dtype.value,

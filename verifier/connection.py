@@ -141,7 +141,7 @@ class Connection:
             target_id=engine.target_id[:200],
             target_revision=engine.revision[:200],
             n_vocab=engine.vocabulary.n_vocab,
-            max_sessions=min(self._limits.sessions, engine.max_sessions),
+            max_sessions=min(self._limits.sessions, self._scheduler.max_sessions),
             max_context=engine.max_context,
             max_draft=engine.max_draft,
             credit=self._scheduler.credit,

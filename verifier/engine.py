@@ -81,13 +81,15 @@ Result = Decided | Prefilled | Failed
 
 
 class TargetEngine(Protocol):
-    """A target model with a cache slot per session. Called from one thread, one call at a time."""
+    """A target model with a cache of `n_slots` sequences, lent to sessions. Called by one thread at a time."""
 
     vocabulary: TargetVocabulary
     target_id: str
     revision: str
     modes: tuple[Mode, ...]
-    max_sessions: int
+    n_slots: int
+    """Sessions that one step may take in. Between steps the slots are a cache: a session that has lost its slot is
+    computed again."""
     max_context: int
     """Tokens (committed and draft together) a session may hold."""
     max_draft: int
@@ -101,5 +103,5 @@ class TargetEngine(Protocol):
         ...
 
     def release(self, session: int) -> None:
-        """The session is gone: its slot may serve another, which inherits what is cached of a common prefix."""
+        """The session is gone: its slot is the next to serve another, which inherits a common prefix."""
         ...

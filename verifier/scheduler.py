@@ -32,6 +32,9 @@ from verifier.session_events import (
 
 log = logging.getLogger(__name__)
 
+SESSIONS_PER_SLOT = 16
+"""Open sessions per cache slot: most editors' documents are idle at any time."""
+
 Post = Callable[[Verdict | Error], None]
 """Queues a message for a client; never blocks."""
 
@@ -48,6 +51,7 @@ class Scheduler:
         engine: TargetEngine,
         *,
         credit: int,
+        max_sessions: int | None = None,
         clock: Callable[[], float] = time.monotonic,
         on_release: Callable[[int], None] | None = None,
     ) -> None:
@@ -63,6 +67,7 @@ class Scheduler:
             credit=credit,
             stop_ids=engine.vocabulary.stop_ids,
         )
+        self.max_sessions = max_sessions or SESSIONS_PER_SLOT * engine.n_slots
         self._clock, self._on_release = clock, on_release
         self._sessions: dict[int, tuple[Session, Post]] = {}
         self._released: list[int] = []
@@ -80,8 +85,8 @@ class Scheduler:
 
     def open(self, opened: Open, post: Post) -> int:
         """A new session; its key. Raises NoSessionFree."""
-        if len(self._sessions) >= self.engine.max_sessions:
-            raise NoSessionFree(f"all {self.engine.max_sessions} sessions of this verifier are in use")
+        if len(self._sessions) >= self.max_sessions:
+            raise NoSessionFree(f"all {self.max_sessions} sessions of this verifier are in use")
         self._next_key += 1
         self._sessions[self._next_key] = Session(self._next_key, opened, self._limits), post
         return self._next_key
@@ -130,10 +135,16 @@ class Scheduler:
             self.handle(round_.request.session, RoundDone(round_, result, self.step_us))
 
     def _due_rounds(self) -> list[Round]:
-        """What is due now: rounds that may bring a first token before others, then those that wait longest."""
+        """What is due now, as far as one step holds it: first those that may bring a first token, then the oldest."""
         now_ms = self._now_ms()
-        rounds = [session.next_round(now_ms) for session, _ in self._sessions.values()]
-        return sorted((r for r in rounds if r is not None), key=lambda r: (not r.first, r.ready_ms))
+        due = [
+            (not session.brings_first_token, wake_ms, session)
+            for session, _ in self._sessions.values()
+            if (wake_ms := session.wake_at_ms()) is not None and wake_ms <= now_ms
+        ]
+        due.sort(key=lambda item: item[:2])
+        rounds = [session.next_round(now_ms) for _, _, session in due[: self.engine.n_slots]]
+        return [round_ for round_ in rounds if round_ is not None]
 
     def _verify(self, released: Sequence[int], requests: Sequence[Request]) -> Sequence[Result]:
         """In the engine's thread. A step that fails is a failure of its sessions, never of the process."""

@@ -45,7 +45,8 @@ class VerifierSettings:
     """The bearer token clients must show; empty: none is asked for."""
     insecure_no_auth: bool = False
     """Allow other hosts to connect without a token."""
-    max_sessions: int = 8
+    slots: int = 8
+    """Sessions that one step computes; more may be open. Each takes memory for `max_context` tokens."""
     max_context: int | None = None
     """Tokens a session may hold; None: what the model was made for, at most 4096."""
     credit: int = 64
@@ -101,7 +102,7 @@ async def serve_engine(
             tls=tls,
             limits=settings.limits,
         ) as (host, port):
-            log.info("serving %s on %s:%d, %d sessions", engine.target_id, host, port, engine.max_sessions)
+            log.info("serving %s on %s:%d, %d slots", engine.target_id, host, port, engine.n_slots)
             if ready is not None:
                 ready(host, port)
             await steps
@@ -122,8 +123,8 @@ def check(settings: VerifierSettings) -> None:
         raise VerifierFailed(f"--port {settings.port} is not a port: give 0 to 65535")
     if (settings.certfile is None) != (settings.keyfile is None):
         raise VerifierFailed("TLS needs both --certfile and --keyfile")
-    if settings.max_sessions < 1 or settings.credit < 1 or (settings.max_context or 2) < 2:
-        raise VerifierFailed("--max-sessions must be at least 1 and --max-context at least 2")
+    if settings.slots < 1 or settings.credit < 1 or (settings.max_context or 2) < 2:
+        raise VerifierFailed("--slots must be at least 1 and --max-context at least 2")
 
 
 def load_engine(settings: VerifierSettings) -> TargetEngine:
@@ -149,10 +150,10 @@ def load_engine(settings: VerifierSettings) -> TargetEngine:
             device=device,
             dtype=getattr(torch, _dtype(settings, device.type)),
         )
-        return TorchEngine(model, max_sessions=settings.max_sessions, chunk_tokens=_CHUNK_TOKENS[device.type])
+        return TorchEngine(model, n_slots=settings.slots, chunk_tokens=_CHUNK_TOKENS[device.type])
     except (RuntimeError, MemoryError) as error:  # torch reports a failed allocation as RuntimeError
         raise VerifierFailed(
-            f"the model does not fit ({error}): lower --max-sessions or --max-context, or use a smaller model"
+            f"the model does not fit ({error}): lower --slots or --max-context, or use a smaller model"
         ) from error
 
 

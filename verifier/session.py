@@ -89,6 +89,11 @@ class Session:
             return None
         return self._ready_ms if self._path.frames or not self._prefilled else self._wait_until_ms
 
+    @property
+    def brings_first_token(self) -> bool:
+        """Whether nothing has been generated yet under this CONTEXT."""
+        return self._path.commit_len == self._context_len
+
     def next_round(self, now_ms: float) -> Round | None:
         """The work there is now; the session then expects its RoundDone."""
         ready_ms = self.wake_at_ms()
@@ -100,8 +105,6 @@ class Session:
             Request(self.key, self._path.committed(), self._rule, self.epoch, taken.block, decide),
             taken.seqs,
             taken.n_tokens,
-            first=self._path.commit_len == self._context_len,
-            ready_ms=ready_ms,
             queue_us=round(1000 * (now_ms - ready_ms)),
         )
         return self._running

@@ -36,11 +36,8 @@ class Round:
     """The DRAFT frames it takes in."""
     n_taken: int
     """Draft tokens of those frames (`path.Taken`)."""
-    first: bool
-    """It may bring the first token after a CONTEXT."""
-    ready_ms: float
-    """Since when it could have run."""
     queue_us: int
+    """How long it could have run and waited for its step."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ The device only gathers; after one read by the host, `decide` (pure) says which 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,20 +57,20 @@ class TorchEngine:
 
     modes: tuple[Mode, ...] = ("match", "ratio", "block")
 
-    def __init__(self, model: LoadedModel, *, max_sessions: int, chunk_tokens: int) -> None:
+    def __init__(self, model: LoadedModel, *, n_slots: int, chunk_tokens: int) -> None:
         if model.vocabulary is None:
             raise ModelUnusable(
                 "the model folder has no tokenizer.json: without it no draft model can be checked against it"
             )
         self.vocabulary = model.vocabulary
         self.target_id, self.revision = model.name, model.revision
-        self.max_sessions, self.max_context, self.max_draft = max_sessions, model.n_positions, MAX_DRAFT_IDS
+        self.n_slots, self.max_context, self.max_draft = n_slots, model.n_positions, MAX_DRAFT_IDS
         self._decoder: Decoder = model.decoder
         self._chunk_tokens = chunk_tokens
-        self._slots = SlotTable(max_sessions)
+        self._slots = SlotTable(n_slots)
         self._cache = KVCache(
             self._decoder.config,
-            max_sessions,
+            n_slots,
             model.n_positions,
             device=self._decoder.device,
             dtype=self._decoder.dtype,
@@ -96,7 +96,8 @@ class TorchEngine:
 
     def _plan(self, batch: Sequence[Request]) -> list[_Plan]:
         """Find each request's slot and what it misses; long misses share the step's chunk evenly."""
-        located = [self._locate(request) for request in batch]
+        busy = {request.session for request in batch}
+        located = [self._locate(request, busy) for request in batch]
         misses = [
             len(request.tokens) - (not request.decide) - cached
             for request, (_, cached) in zip(batch, located, strict=True)
@@ -111,9 +112,9 @@ class TorchEngine:
             )
         return plans
 
-    def _locate(self, request: Request) -> tuple[Slot, int]:
+    def _locate(self, request: Request, busy: Collection[int]) -> tuple[Slot, int]:
         """The request's slot, cut to what it shares with the request's tokens; the last token always runs again."""
-        assigned = self._slots.assign(request.session, request.tokens)
+        assigned = self._slots.assign(request.session, request.tokens, busy)
         cached = min(assigned.cached, len(request.tokens) - 1)
         if assigned.copy_from is not None:
             self._cache.copy_prefix(assigned.copy_from, assigned.slot.number, cached)

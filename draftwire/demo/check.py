@@ -47,7 +47,7 @@ def check(
 ) -> list[Finding]:
     """Ask the target alone for each claim's continuation. `done` is told how many have been checked."""
     draft = LlamaEngine(resolve_draft_model("bundled", cache, None).path, n_context=window_tokens + 64)
-    target = load_engine(VerifierSettings(model=model, max_sessions=1, max_context=window_tokens + 64))
+    target = load_engine(VerifierSettings(model=model, slots=1, max_context=window_tokens + 64))
     findings: list[Finding] = []
     try:
         for claim in claims:

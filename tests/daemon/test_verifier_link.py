@@ -35,9 +35,13 @@ class Seen:
     errors: list[Error] = field(default_factory=list)
     credits: list[int] = field(default_factory=list)
     losses: int = 0
+    displacements: int = 0
 
     def credit(self, tokens: int) -> None:
         self.credits.append(tokens)
+
+    def displaced(self) -> None:
+        self.displacements += 1
 
     def verdict(self, verdict: Verdict) -> None:
         self.verdicts.append(verdict)
@@ -131,6 +135,19 @@ async def test_frames_reach_the_session_they_are_for() -> None:
                 await asyncio.sleep(0.01)
         assert user.verdicts == [verdict]
         assert user.credits == [3]
+
+
+@pytest.mark.asyncio
+async def test_the_session_unused_longest_makes_room() -> None:
+    async with server(polite) as port, link_to(port) as (link, first, until):
+        await until("online")
+        others = [Seen() for _ in range(WELCOME.max_sessions)]
+        for number, user in enumerate(others[:-1], 2):
+            link.attach(number, user)
+        link.attach(1, first)
+        link.attach(99, others[-1])
+        assert first.displacements == 0
+        assert [user.displacements for user in others] == [1] + [0] * (len(others) - 1)
 
 
 @pytest.mark.asyncio

@@ -45,14 +45,14 @@ class FakeTarget:
         n_vocab: int = 8,
         *,
         logits: Logits | None = None,
-        max_sessions: int = 4,
+        n_slots: int = 4,
         max_context: int = 256,
         max_draft: int = 16,
         chunk_tokens: int = 1000,
     ) -> None:
         self.vocabulary = vocabulary(n_vocab)
         self.target_id, self.revision = "fake", "1"
-        self.max_sessions, self.max_context, self.max_draft = max_sessions, max_context, max_draft
+        self.n_slots, self.max_context, self.max_draft = n_slots, max_context, max_draft
         self.logits = logits or hashed_logits(n_vocab)
         self.batches: list[list[Request]] = []
         self.released: list[int] = []
@@ -71,9 +71,12 @@ class FakeTarget:
         if self.fail_next is not None:
             failure, self.fail_next = self.fail_next, None
             raise failure
-        sessions = {request.session for request in batch} | set(self._prefilled)
-        if len(sessions) > self.max_sessions:
-            raise EngineFailed(f"{len(sessions)} sessions for {self.max_sessions} slots")
+        busy = {request.session for request in batch}
+        if len(busy) > self.n_slots:
+            raise EngineFailed(f"{len(busy)} sessions for {self.n_slots} slots")
+        for session in [s for s in self._prefilled if s not in busy]:
+            if len(self._prefilled.keys() | busy) > self.n_slots:
+                del self._prefilled[session]
         self.batches.append(list(batch))
         return [self._one(request) for request in batch]
 

@@ -43,7 +43,7 @@ DRAFTERS: dict[str, Drafter] = {
 def engine() -> Iterator[TorchEngine]:
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    yield TorchEngine(load_gguf(bundled_model(), n_positions=128), max_sessions=2, chunk_tokens=64)
+    yield TorchEngine(load_gguf(bundled_model(), n_positions=128), n_slots=2, chunk_tokens=64)
     torch.set_num_threads(threads)
 
 

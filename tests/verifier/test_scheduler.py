@@ -22,8 +22,8 @@ EPOCH = after_edit(0)
 
 
 @asynccontextmanager
-async def running(engine: FakeTarget) -> AsyncIterator[Scheduler]:
-    scheduler = Scheduler(engine, credit=16)
+async def running(engine: FakeTarget, max_sessions: int | None = None) -> AsyncIterator[Scheduler]:
+    scheduler = Scheduler(engine, credit=16, max_sessions=max_sessions)
     steps = asyncio.create_task(scheduler.run())
     yield scheduler
     steps.cancel()
@@ -64,8 +64,20 @@ async def test_a_waiting_session_is_woken_when_its_wait_is_over() -> None:
     assert not engine.batches[0][0].decide, "prefilled at once"
 
 
+async def test_more_sessions_than_slots_take_turns() -> None:
+    engine = FakeTarget(40, n_slots=2, chunk_tokens=2)
+    async with running(engine) as scheduler:
+        contexts = [[1, 2, 3], [3], [4, 5, 6, 7], [8], [9, 1]]
+        opened = [Open(number, max_tokens=5) for number in range(5)]
+        said = await asyncio.gather(
+            *(said_by(scheduler, o, c) for o, c in zip(opened, contexts, strict=True))
+        )
+    assert said == [greedy_continuation(FakeTarget(40), context, 5, {39}) for context in contexts]
+    assert max(map(len, engine.batches)) == 2
+
+
 async def test_places_are_limited_and_come_back() -> None:
-    async with running(FakeTarget(max_sessions=1)) as scheduler:
+    async with running(FakeTarget(), max_sessions=1) as scheduler:
         key = scheduler.open(Open(1), lambda message: None)
         with pytest.raises(NoSessionFree, match="all 1 sessions"):
             scheduler.open(Open(2), lambda message: None)

@@ -27,7 +27,7 @@ from verifier.scheduler import Scheduler
 from verifier.service import VerifierSettings, check, load_engine, measure_verify_us, serve, serve_engine
 from verifier.torch_engine import TorchEngine
 
-TEST_CPU = VerifierSettings(port=0, device="cpu", threads=1, max_sessions=2)
+TEST_CPU = VerifierSettings(port=0, device="cpu", threads=1, slots=2)
 
 
 @contextmanager
@@ -57,7 +57,7 @@ def test_other_hosts_need_a_token_or_a_clear_decision(host: str) -> None:
     [
         (VerifierSettings(port=70000), "--port 70000"),
         (VerifierSettings(certfile=Path("c")), "both --certfile and --keyfile"),
-        (VerifierSettings(max_sessions=0), "--max-sessions"),
+        (VerifierSettings(slots=0), "--slots"),
     ],
 )
 def test_settings_that_contradict_themselves(settings: VerifierSettings, words: str) -> None:
@@ -104,7 +104,7 @@ def test_a_model_that_does_not_fit_says_what_to_lower(
         raise RuntimeError("can't allocate memory")
 
     monkeypatch.setattr("verifier.torch_engine.KVCache", no_memory)
-    with pytest.raises(VerifierFailed, match="lower --max-sessions or --max-context"):
+    with pytest.raises(VerifierFailed, match="lower --slots or --max-context"):
         load_engine(replace(TEST_CPU, model=str(write_model(tmp_path))))
 
 
@@ -138,7 +138,7 @@ async def test_serve_says_where_it_listens_and_verifies(tmp_path: Path) -> None:
     await asyncio.wait({ready, task}, return_when=asyncio.FIRST_COMPLETED, timeout=60)
     host, port = ready.result()
     assert (host, loaded) == ("127.0.0.1", [model.name])
-    engine = TorchEngine(load_tiny(tmp_path / "again"), max_sessions=1, chunk_tokens=64)
+    engine = TorchEngine(load_tiny(tmp_path / "again"), n_slots=1, chunk_tokens=64)
     expected = greedy_continuation(engine, [1, 2, 3], 5, engine.vocabulary.stop_ids)
     async with Served(Scheduler(engine, credit=1), port, asyncio.Queue()).client("t") as client:
         assert await client.generate([1, 2, 3]) == expected
@@ -156,7 +156,7 @@ def test_help_lists_every_option() -> None:
         "--model",
         "--token-file",
         "--insecure-no-auth",
-        "--max-sessions",
+        "--slots",
         "--ready-json",
         "--certfile",
     ):

@@ -52,13 +52,22 @@ def test_without_a_common_prefix_the_slot_with_least_to_lose_is_taken_then_the_l
     assert table.assign(5, [9]).slot.number == 1
 
 
-def test_more_owners_than_slots_is_an_error_until_one_is_released() -> None:
+def test_with_all_slots_taken_the_one_used_longest_ago_changes_hands() -> None:
+    table = SlotTable(2)
+    table.assign(1, [1]).slot.tokens = [1]
+    table.assign(2, [2]).slot.tokens = [2]
+    table.assign(1, [1])
+    assert table.assign(3, [2, 5]).slot.number == 1
+    assert table.assign(2, [2]).slot.number == 0, "1 had not been used since"
+
+
+def test_a_slot_that_the_step_needs_does_not_change_hands() -> None:
     table = SlotTable(1)
     table.assign(1, [1])
     with pytest.raises(LookupError):
-        table.assign(2, [1])
+        table.assign(2, [1], busy={1, 2})
     table.release(7)
     assert table.n_free == 0
     table.release(1)
     assert table.n_free == 1
-    table.assign(2, [1])
+    table.assign(2, [1], busy={2})

@@ -33,7 +33,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
 
 @pytest.fixture
 def engine(model: LoadedModel) -> TorchEngine:
-    return TorchEngine(model, max_sessions=4, chunk_tokens=32)
+    return TorchEngine(model, n_slots=4, chunk_tokens=32)
 
 
 def logits_after(model: LoadedModel, tokens: Sequence[int]) -> NDArray[np.float32]:
@@ -108,7 +108,7 @@ def test_a_long_context_takes_several_steps_and_others_are_served_in_each(engine
         greedy_continuation(engine, long, 1),
         greedy_continuation(engine, short, 4),
     )
-    engine = TorchEngine(engine_model(engine), max_sessions=4, chunk_tokens=32)
+    engine = TorchEngine(engine_model(engine), n_slots=4, chunk_tokens=32)
     remaining, said = [], []
     while len(said) < 4:
         results = engine.verify([Request(1, long, GREEDY_RULE, 0), Request(2, short + said, GREEDY_RULE, 0)])
@@ -143,18 +143,18 @@ def test_a_new_session_inherits_the_common_prefix_of_a_freed_and_of_a_live_one(e
     tokens = context(8, 30)
     expected = greedy_continuation(engine, [*tokens[:25], 3, 4], 3)
     engine.verify([Request(1, tokens, GREEDY_RULE, 0)])
-    assert engine._locate(Request(2, [*tokens[:25], 3, 4], GREEDY_RULE, 0))[1] == 25, (
+    assert engine._locate(Request(2, [*tokens[:25], 3, 4], GREEDY_RULE, 0), ())[1] == 25, (
         "copied from the live one"
     )
     assert greedy_continuation(engine, [*tokens[:25], 3, 4], 3) == expected
     engine.release(1)
-    assert engine._locate(Request(3, [*tokens[:29], 9], GREEDY_RULE, 0))[1] == 29, "left by the freed one"
+    assert engine._locate(Request(3, [*tokens[:29], 9], GREEDY_RULE, 0), ())[1] == 29, "left by the freed one"
 
 
 def test_random_edits_rollbacks_and_releases_never_change_what_is_said(model: LoadedModel) -> None:
     """The cache is only a cache: 60 random requests over four slots equal a fresh computation each."""
     rng = random.Random(3)
-    engine = TorchEngine(model, max_sessions=3, chunk_tokens=200)
+    engine = TorchEngine(model, n_slots=3, chunk_tokens=200)
     tokens = {session: context(session, 12) for session in range(3)}
     for _ in range(60):
         session = rng.randrange(3)
@@ -187,7 +187,7 @@ def test_unusable_logits_fail_the_request_that_sees_them_only(tmp_path: Path) ->
     embedding = weights.embedding.clone()
     embedding[7] = torch.nan
     broken = replace(model, decoder=Decoder(config, replace(weights, embedding=embedding), 64))
-    engine = TorchEngine(broken, max_sessions=2, chunk_tokens=64)
+    engine = TorchEngine(broken, n_slots=2, chunk_tokens=64)
     results = engine.verify([Request(1, [1, 7], GREEDY_RULE, 0), Request(2, [1, 2], GREEDY_RULE, 0)])
     assert isinstance(results[0], Failed)
     assert isinstance(results[1], Decided)
@@ -204,4 +204,4 @@ def test_a_failed_step_is_an_error_and_leaves_the_cache_usable(engine: TorchEngi
 def test_a_folder_without_a_tokenizer_is_not_served(tmp_path: Path) -> None:
     (write_model(tmp_path) / "tokenizer.json").unlink()
     with pytest.raises(ModelUnusable, match=r"tokenizer\.json"):
-        TorchEngine(load_folder(tmp_path, n_positions=64), max_sessions=1, chunk_tokens=8)
+        TorchEngine(load_folder(tmp_path, n_positions=64), n_slots=1, chunk_tokens=8)
