@@ -243,7 +243,8 @@ class DaemonConfig:
 
     idle_exit_s: int = setting(
         600,
-        "The daemon ends this many seconds after its last client has gone; 0: never.",
+        "The daemon ends this many seconds after its last client has gone (within five if that was killed); "
+        "0: never.",
         minimum=0,
         maximum=604800,
     )

@@ -91,18 +91,23 @@ def _try_lock(descriptor: int) -> bool:
     return True
 
 
+ABANDONED_S = 3.0
+"""How long the daemon outlives a last client that was killed: its editor may be on its way back."""
+
+
 class IdleExit:
-    """Calls `end` when there has been no client for `after_s` seconds (0: never)."""
+    """Sets `end` when there has been no client for `after_s` seconds (0: never)."""
 
     def __init__(self, after_s: float, end: asyncio.Event) -> None:
         self._after_s = after_s
         self._end = end
         self._timer: asyncio.TimerHandle | None = None
 
-    def clients(self, count: int) -> None:
-        """The number of clients is now `count`."""
+    def clients(self, count: int, *, abandoned: bool = False) -> None:
+        """The number of clients is now `count`; `abandoned`: the one that went did not take leave."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
         if count == 0 and self._after_s > 0:
-            self._timer = asyncio.get_running_loop().call_later(self._after_s, self._end.set)
+            after_s = min(self._after_s, ABANDONED_S) if abandoned else self._after_s
+            self._timer = asyncio.get_running_loop().call_later(after_s, self._end.set)

@@ -16,7 +16,16 @@ from collections.abc import Callable
 
 from daemon.api.errors import BadMessage, FrameError, FrameTooLarge
 from daemon.api.framing import encode, for_daemon
-from daemon.api.messages import API_VERSION, ClientMessage, DaemonMessage, Failed, Hello, Shutdown, Welcome
+from daemon.api.messages import (
+    API_VERSION,
+    ClientMessage,
+    DaemonMessage,
+    Failed,
+    Goodbye,
+    Hello,
+    Shutdown,
+    Welcome,
+)
 from daemon.api.paths import RuntimePaths
 from daemon.client import Client
 from daemon.config import Config, ConfigError, verifier_token
@@ -125,10 +134,14 @@ class LocalServer:
         if client is None:
             return
         self._idle.clients(len(self._service.clients))
+        abandoned = True
         try:
             while (message := await messages.next()) is not None:
                 if isinstance(message, Shutdown):
                     self._end.set()
+                    return
+                if isinstance(message, Goodbye):
+                    abandoned = False
                     return
                 if isinstance(message, Hello):
                     outlet.push(Failed("bad_message", "Hello comes once, first"))
@@ -136,7 +149,7 @@ class LocalServer:
                 client.take(message)
         finally:
             await client.close()
-            self._idle.clients(len(self._service.clients))
+            self._idle.clients(len(self._service.clients), abandoned=abandoned)
 
     def _greet(self, hello: ClientMessage | None, outlet: _Outlet) -> Client | None:
         if hello is None:

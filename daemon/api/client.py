@@ -32,6 +32,7 @@ from daemon.api.messages import (
     Failed,
     GetStats,
     GetStatus,
+    Goodbye,
     Hello,
     Stats,
     Status,
@@ -168,7 +169,9 @@ class DaemonClient:
         await asyncio.wait({self._reading})
 
     async def close(self) -> None:
-        """End the connection; requests under way raise DaemonLost."""
+        """Take leave and end the connection; requests under way raise DaemonLost."""
+        with contextlib.suppress(DaemonLost):
+            self.send(Goodbye())
         self._end(DaemonLost("the connection was closed by this client"))
         self._reading.cancel()
         await asyncio.wait({self._reading})

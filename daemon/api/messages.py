@@ -131,6 +131,10 @@ class GetStats(ApiMessage, frozen=True):
     request: RequestId
 
 
+class Goodbye(ApiMessage, frozen=True):
+    """The client leaves in order. One that goes without it was killed, and a daemon that served it alone ends soon."""
+
+
 class Shutdown(ApiMessage, frozen=True):
     """End the daemon. It answers nothing; the connection closes."""
 
@@ -147,6 +151,7 @@ ClientMessage = (
     | Configure
     | GetStatus
     | GetStats
+    | Goodbye
     | Shutdown
 )
 

@@ -20,7 +20,7 @@ from daemon.config import DraftConfig
 from draftwire.demo.check import Claim, Finding, check
 from draftwire.demo.editor import Editor, Session, running_editor
 from draftwire.demo.processes import Workplace, running_verifier, workplace
-from draftwire.demo.report import Part, Screen, as_json, tables
+from draftwire.demo.report import Part, Screen, all_hold, as_json, tables
 from draftwire.demo.script import Passage, passages
 
 MODEL = "bundled"
@@ -43,12 +43,11 @@ def demo(
     console = Console(highlight=False)
     screen = Screen(console, quiet=json)
     online, offline, poor, findings = asyncio.run(_run(screen))
-    holds = bool(findings) and all(finding.holds for finding in findings)
     if json:
-        typer.echo(as_json(online, offline, poor, len(findings), holds=holds))
+        typer.echo(as_json(online, offline, poor, findings))
     else:
         tables(console, [online, offline, poor], findings)
-    if not holds:
+    if not all_hold(findings):
         raise typer.Exit(1)
 
 

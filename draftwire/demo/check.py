@@ -11,15 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from daemon.documents import Document, Place
+from daemon.engine import Vocabulary
 from daemon.llama_engine import LlamaEngine
 from daemon.models import resolve_draft_model
 from daemon.prompt import Prompt
 from draftwire.demo.script import LANGUAGE
+from verifier.engine import TargetEngine
 from verifier.reference import greedy_continuation
 from verifier.service import VerifierSettings, load_engine
 
-SPARE_TOKENS = 3
-"""The target may spell the same text with a few more tokens than the tokenizer does."""
+TOKENS_AT_A_TIME = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +53,23 @@ def check(
     try:
         for claim in claims:
             context = _prompt(draft, window_tokens, claim.before)
-            count = len(draft.tokenize(claim.verified)) + SPARE_TOKENS
-            ids = greedy_continuation(target, context, count, draft.vocabulary.stop_ids)
-            data = b"".join(draft.vocabulary.token_bytes[token] for token in ids)
-            findings.append(Finding(claim, data.decode("utf-8", "replace")))
+            findings.append(
+                Finding(claim, _said_alone(target, draft.vocabulary, context, len(claim.verified)))
+            )
             done(len(findings))
     finally:
         draft.close()
     return findings
+
+
+def _said_alone(target: TargetEngine, vocabulary: Vocabulary, context: list[int], at_least: int) -> str:
+    """What the target says after `context` without a draft: `at_least` characters, unless it ends before."""
+    ids: list[int] = []
+    text = ""
+    while len(text) < at_least and not (ids and ids[-1] in vocabulary.stop_ids):
+        ids += greedy_continuation(target, [*context, *ids], TOKENS_AT_A_TIME, vocabulary.stop_ids)
+        text = b"".join(vocabulary.token_bytes[token] for token in ids).decode("utf-8", "replace")
+    return text
 
 
 def _prompt(engine: LlamaEngine, window_tokens: int, text: str) -> list[int]:

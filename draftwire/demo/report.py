@@ -102,7 +102,7 @@ def tables(console: Console, parts: Sequence[Part], findings: Sequence[Finding])
     )
 
 
-def as_json(online: Part, offline: Part, poor: Part, checked: int, *, holds: bool) -> str:
+def as_json(online: Part, offline: Part, poor: Part, findings: Sequence[Finding]) -> str:
     """One object; the top-level figures are those of the part with the verifier."""
     figures = {
         "keys": online.session.keys + offline.session.keys + poor.session.keys,
@@ -112,8 +112,13 @@ def as_json(online: Part, offline: Part, poor: Part, checked: int, *, holds: boo
         "acceptance_rate": online.acceptance["acceptance_rate"],
         "accepted_per_round": online.acceptance["accepted_per_round"],
         "rounds": online.acceptance["rounds"],
-        "verified_equals_target": holds,
-        "verified_checked": checked,
+        "verified_equals_target": all_hold(findings),
+        "verified_checked": len(findings),
+        "verified_mismatches": [
+            {"shown": finding.claim.verified, "target": finding.target}
+            for finding in findings
+            if not finding.holds
+        ],
         "offline_suggestions": len(offline.session.suggested),
         "offline_first_ghost_p50_ms": percentile(offline.latencies_ms, 50),
         "offline_first_ghost_p99_ms": percentile(offline.latencies_ms, 99),
@@ -122,6 +127,11 @@ def as_json(online: Part, offline: Part, poor: Part, checked: int, *, holds: boo
         "poor_draft_rounds": poor.acceptance["rounds"],
     }
     return json.dumps(figures, indent=2)
+
+
+def all_hold(findings: Sequence[Finding]) -> bool:
+    """Whether there was something to check, and all of it was the target's own."""
+    return bool(findings) and all(finding.holds for finding in findings)
 
 
 def percentile(values: Sequence[float], percent: float) -> float | None:

@@ -9,6 +9,7 @@ import socket
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -465,6 +466,28 @@ async def test_the_daemon_ends_when_idle(paths: RuntimePaths, source: Path) -> N
         await client.close()
         assert await asyncio.to_thread(started.wait, 30) == 0
         assert not paths.socket.exists()
+    finally:
+        started.kill()
+        started.wait()
+
+
+@pytest.mark.asyncio
+async def test_the_daemon_ends_soon_after_its_only_client_was_killed(
+    paths: RuntimePaths, source: Path
+) -> None:
+    """ux-31. The idle limit is ten minutes; a connection that breaks without a goodbye is a killed editor's."""
+    started = process(paths, source)
+    try:
+        client = await connected(paths)
+        stays = await connected(paths)
+        client._writer.transport.abort()
+        await client.wait_lost()
+        await stays.status()
+        stays._writer.transport.abort()
+        await stays.wait_lost()
+        since = time.monotonic()
+        assert await asyncio.to_thread(started.wait, 30) == 0
+        assert time.monotonic() - since < 5.0
     finally:
         started.kill()
         started.wait()
