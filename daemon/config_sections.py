@@ -218,6 +218,21 @@ SECRET_FILES: Final = (
     "id_dsa*",
     "id_ecdsa*",
     "id_ed25519*",
+    "*.pem.*",
+    "*.key.*",
+    ".pgpass",
+    ".my.cnf",
+    "credentials",
+    "credentials.*",
+    "secrets.*",
+    "*.tfvars",
+    "*.tfstate",
+    ".env*/",
+    ".aws/",
+    ".ssh/",
+    ".gnupg/",
+    ".kube/",
+    ".docker/config.json",
 )
 """Files with secrets, by name: excluded whatever the configuration says."""
 
