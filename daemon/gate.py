@@ -55,7 +55,8 @@ def _subject(path: str, pattern: str) -> tuple[str, str]:
     if "/" not in pattern:
         return path.rpartition("/")[2], pattern
     within = pattern + "*" if pattern.endswith("/") else pattern
-    return path, within if within.startswith("/") else f"*/{within.removeprefix('**/')}"
+    whole = path if path.startswith("/") else f"/{path}"
+    return whole, within if within.startswith("/") else f"*/{within.removeprefix('**/')}"
 
 
 def _is_larger(text: str, max_bytes: int) -> bool:

@@ -14,7 +14,9 @@ SECRETS = [
     ".env", ".env.local", ".ENV", "prod.env", ".envrc", ".netrc", ".npmrc", ".pypirc", ".git-credentials", ".htpasswd",
     "server.pem", "server.KEY", "a.pfx", "a.p12", "a.pkcs12", "a.jks", "a.keystore", "a.crt", "a.cer", "a.der", "a.csr",
     "a.p7b", "a.ppk", "a.gpg", "a.asc", "a.kdbx", "a.ovpn", "id_rsa", "id_rsa.pub", "id_dsa", "id_ecdsa", "id_ed25519",
-    "id_ed25519_work",
+    "id_ed25519_work", "server.pem.bak", "server.key.bak", ".pgpass", ".my.cnf", "credentials", "credentials.json",
+    "credentials.yml", "secrets.json", "secrets.yaml", "secrets.toml", "prod.tfvars", "terraform.tfstate",
+    ".env.d/settings.py", ".aws/config", ".ssh/config", ".gnupg/a", ".kube/config", ".docker/config.json",
 ]  # fmt: skip
 FOLDERS = [
     "file:///home/u/", "file://localhost/home/u/", "file:///home/a%20b/%E4%BD%A0/", "file:///c%3A/Users/u/",
@@ -51,7 +53,17 @@ def test_queries_and_fragments_hide_nothing(uri: str) -> None:
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_other_files_are_completed(folder: str) -> None:
     """Names that only look alike."""
-    names = ["main.py", "environment.py", "keys.ts", "README.md", "你好.go", "a.pem.py", "my_id_rsa"]
+    names = [
+        "main.py",
+        "environment.py",
+        "keys.ts",
+        "README.md",
+        "你好.go",
+        "a.pem.py",
+        "my_id_rsa",
+        "secrets.py",
+        "credentials.ts",
+    ]
     assert [name for name in names if is_excluded(folder + name, SECRET_FILES)] == []
 
 
