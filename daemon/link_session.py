@@ -41,10 +41,11 @@ class Committed:
 class LinkSession:
     """One session of the link. The caller keeps the tokens sent beyond the commit within `credit`."""
 
-    def __init__(self, opening: Open, credit: int) -> None:
+    def __init__(self, opening: Open, credit: int, n_vocab: int) -> None:
         self.number = opening.session
         self.opening = opening
         self.credit = credit
+        self._n_vocab = n_vocab
         self._epoch = 0
         self._seq = 0
         self._commit = HashedPath()
@@ -95,6 +96,8 @@ class LinkSession:
                 f"commit at {len(self._commit)} (+{len(self._sent)} sent) of epoch {self._epoch}"
             )
         ids = (*accepted, verdict.next_id)
+        if max(ids) >= self._n_vocab:
+            raise self._desync(f"a verdict's token is none of the {self._n_vocab} in the vocabulary")
         self._commit.extend(ids)
         if (len(self._commit), self._commit.hash) != (verdict.commit_len, verdict.commit_hash):
             raise self._desync(f"the verifier's commit of {verdict.commit_len} tokens has another hash")

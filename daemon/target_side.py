@@ -27,6 +27,8 @@ from speculation.messages import Error, Open, Verdict
 
 log = logging.getLogger(__name__)
 
+MOST_FRESH_STARTS = 2
+"""Times a run sends its whole context again because the two ends lost each other; then it goes on without target."""
 PREFILL_ALLOWANCE_S = 0.006
 """Added to a verdict's deadline for each context token the verifier has yet to read."""
 
@@ -62,12 +64,22 @@ class TargetSide:
         self._session: LinkSession | None = None
         self._run: Run | None = None
         """The run whose context the verifier has."""
+        self._fresh_starts = 0
+        """Of this run."""
+        self._max_context: int | None = None
+
+    @property
+    def max_context(self) -> int | None:
+        """Tokens the target can hold, as last heard; None if it never was."""
+        if self._link is not None and self._link.welcome is not None:
+            self._max_context = self._link.welcome.max_context
+        return self._max_context
 
     def begin(
         self, run: Run, completion: CompletionConfig, stop_ids: frozenset[int], draft_wait_ms: int
     ) -> None:
         """Tell the verifier where this run starts, if it can be had."""
-        self._run = None
+        self._run, self._fresh_starts = None, 0
         if self._link is None or not self._link.usable:
             return
         self._link.attach(self._number, self)
@@ -111,8 +123,9 @@ class TargetSide:
 
     def close(self) -> None:
         """End the session on both ends."""
-        if self._session is not None and self._link is not None:
-            self._link.send(self._session.cancel(close=True))
+        if self._link is not None:
+            if self._session is not None:
+                self._link.send(self._session.cancel(close=True))
             self._link.detach(self._number)
         self._session = self._run = None
 
@@ -126,8 +139,7 @@ class TargetSide:
         try:
             committed = self._session.verdict(verdict)
         except Desynced as desync:
-            log.warning("verifier out of step (%s); starting the context again", desync)
-            self._begin_again()
+            self._begin_again(str(desync))
             return
         if committed is None or run is None:
             return
@@ -145,7 +157,7 @@ class TargetSide:
         """The verifier could not do something for this session: begin again, or do without it."""
         if error.code == "context_mismatch" and self._session is not None:
             self._session.lost_track()
-            self._begin_again()
+            self._begin_again(error.message)
             return
         log.warning("verifier: %s: %s", error.code, error.message)
         self.displaced()  # the next run opens the session anew
@@ -187,7 +199,7 @@ class TargetSide:
             max_tokens=completion.max_tokens,
             draft_wait_ms=draft_wait_ms,
         )
-        self._session = LinkSession(opening, welcome.credit)
+        self._session = LinkSession(opening, welcome.credit, welcome.n_vocab)
         link.send(opening)
 
     def _send_context(self, run: Run) -> None:
@@ -200,11 +212,21 @@ class TargetSide:
         run.heard_at = self._clock()
         run.allowance_s = len(context.append) * PREFILL_ALLOWANCE_S
 
-    def _begin_again(self) -> None:
-        """Send the whole path as context: what the two ends agreed on is no longer sure."""
-        if self._run is not None and not self._run.finished:
-            self._send_context(self._run)
-            self._run.changed()
+    def _begin_again(self, why: str) -> None:
+        """Send the whole path as context: what the two ends agreed on is no longer sure.
+
+        Not for ever: with ends that never agree, the run goes on without the target.
+        """
+        if self._run is None or self._run.finished:
+            return
+        self._fresh_starts += 1
+        if self._fresh_starts > MOST_FRESH_STARTS:
+            log.error("verifier out of step again and again (%s); doing without it here", why)
+            self.displaced()
+            return
+        log.warning("verifier out of step (%s); starting the context again", why)
+        self._send_context(self._run)
+        self._run.changed()
 
     def _time_left(self, run: Run, deadline_s: float) -> float:
         return run.heard_at + run.allowance_s + deadline_s - self._clock()

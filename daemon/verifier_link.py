@@ -179,6 +179,9 @@ class VerifierLink:
                     "refused", "verifier.url is not a websocket address; it looks like wss://HOST:PORT"
                 )
                 return
+            except Exception as defect:  # the last resort: it costs one connection, not the link for ever
+                log.exception("the link to the verifier failed")
+                failure = defect
             backoff = Backoff() if self._clock() - started > LONG_ENOUGH_S else backoff
             backoff = backoff.failed()
             self._lose("offline", explain(failure, self.settings))
@@ -221,9 +224,15 @@ class VerifierLink:
             raise _refusal(answer.response.status_code) from answer
 
     async def _shake_hands(self, socket: ClientConnection) -> Welcome:
-        await socket.send(encode(self._hello()))
+        hello = self._hello()
+        await socket.send(encode(hello))
         answer = _decoded(await socket.recv())
         if isinstance(answer, Welcome):
+            if answer.n_vocab != hello.n_vocab:
+                raise Refused(
+                    f"the verifier's target has {answer.n_vocab} tokens, the draft model {hello.n_vocab}: "
+                    "use a draft model of the target's family"
+                )
             return answer
         if isinstance(answer, Error):
             raise Refused(answer.message)

@@ -62,7 +62,10 @@ class Ends:
         """A new connection: both ends begin anew, and what was on the line is lost."""
         opened = Open(3, stop_ids=[EOS], max_tokens=MAX_TOKENS, draft_wait_ms=DRAFT_WAIT_MS)
         limits = VerifierLimits(VOCABULARY.n_vocab, 4096, 8, CREDIT, frozenset({EOS}))
-        self.session, self.verifier = LinkSession(opened, CREDIT), Session(1, opened, limits)
+        self.session, self.verifier = (
+            LinkSession(opened, CREDIT, VOCABULARY.n_vocab),
+            Session(1, opened, limits),
+        )
         self.up: deque[bytes] = deque()
         self.down: deque[bytes] = deque()
         self.running: Round | None = None

@@ -19,7 +19,7 @@ FIRST = after_edit(0)
 
 def session(context: list[int] | None = None) -> LinkSession:
     """Session 7, whose verifier has this context, if any."""
-    one = LinkSession(Open(7), credit=8)
+    one = LinkSession(Open(7), credit=8, n_vocab=1000)
     if context is not None:
         one.edit(context)
     return one
@@ -215,7 +215,7 @@ class Session(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.session, self.verifier = LinkSession(Open(7), 8), NaiveVerifier()
+        self.session, self.verifier = LinkSession(Open(7), 8, 2**32), NaiveVerifier()
         self.up: deque[Context | Draft] = deque()
         self.down: deque[Verdict] = deque()
         self.tail: list[int] = []

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 
 import pytest
+from msgspec import structs
 from websockets.asyncio.server import Request, Response, ServerConnection, serve
 
 from daemon.verifier_link import LinkSettings, LinkTimes, VerifierLink, explain
@@ -292,3 +293,46 @@ def test_the_token_is_in_no_text() -> None:
     assert "s3cret" not in repr(settings)
     for failure in (OSError("x"), TimeoutError(), ConnectionRefusedError(), ssl.SSLError("x")):
         assert "s3cret" not in explain(failure, settings)
+
+
+@pytest.mark.asyncio
+async def test_a_target_with_another_number_of_tokens_is_refused_with_both_numbers() -> None:
+    async def other(socket: ServerConnection) -> None:
+        await socket.recv()
+        await socket.send(encode(structs.replace(WELCOME, n_vocab=264)))
+        await socket.wait_closed()
+
+    async with server(other) as port, link_to(port) as (link, _, until):
+        await until("refused")
+        assert "264" in link.reason
+        assert "263" in link.reason
+
+
+@pytest.mark.asyncio
+async def test_a_defect_in_taking_a_message_costs_one_connection(caplog: pytest.LogCaptureFixture) -> None:
+    connections = 0
+
+    async def talking(socket: ServerConnection) -> None:
+        nonlocal connections
+        connections += 1
+        await socket.recv()
+        await socket.send(encode(WELCOME))
+        if connections == 1:
+            await socket.send(encode(Verdict(1, 4, 1, 0, 0, 0, 65, 1, 0)))
+        async for data in socket:
+            if isinstance(message := decode(data), Ping):
+                await socket.send(encode(Pong(message.nonce)))
+
+    class Broken(Seen):
+        def verdict(self, verdict: Verdict) -> None:
+            raise ZeroDivisionError
+
+    async with server(talking) as port, link_to(port) as (link, _, until):
+        broken = Broken()
+        link.attach(1, broken)
+        async with asyncio.timeout(10):
+            while connections < 2:
+                await asyncio.sleep(0.01)
+        await until("online")
+        assert broken.losses == 1
+        assert "ZeroDivisionError" in caplog.text
