@@ -67,6 +67,8 @@ class Client:
         self._service = service
         self._config = with_overrides(service.config, settings)
         self._requests: dict[int, asyncio.Task[None]] = {}
+        self._closing: set[asyncio.Task[None]] = set()
+        """Documents that are being closed."""
         service.clients.add(self)
 
     def take(self, message: Message) -> None:
@@ -96,12 +98,11 @@ class Client:
     async def close(self) -> None:
         """The connection is gone: stop its work, free what it held."""
         self._service.clients.discard(self)
-        for task in list(self._requests.values()):
+        for task in self._requests.values():
             task.cancel()
-        await asyncio.gather(*self._requests.values(), return_exceptions=True)
-        for _, completer in self.documents.values():
-            await completer.close()
-        self.documents.clear()
+        for name in list(self.documents):
+            self._close_document(name)
+        await asyncio.gather(*self._requests.values(), *self._closing, return_exceptions=True)
 
     # --- documents
 
@@ -128,14 +129,21 @@ class Client:
         self.documents[message.document] = (document, completer)
         cursor = cursor_after(message.edits)
         allowed = refusal(self._config, document, "automatic") is None
+        self._is_in(message.document)
         completer.edited(document, cursor if allowed else None)
+
+    def _is_in(self, name: str) -> None:
+        """The user is in this document, and so in none of the others."""
+        for other, (_, completer) in self.documents.items():
+            if other != name:
+                completer.left()
 
     def _close_document(self, name: str) -> None:
         known = self.documents.pop(name, None)
         if known is not None:
             task = asyncio.get_running_loop().create_task(known[1].close())
-            self._requests[-id(task)] = task
-            task.add_done_callback(lambda done: self._requests.pop(-id(done), None))
+            self._closing.add(task)
+            task.add_done_callback(self._closing.discard)
 
     def _new_completer(self, document: Document) -> Completer:
         service = self._service
@@ -179,25 +187,32 @@ class Client:
                 Failed("bad_message", f"request {message.request} is under way already", message.request)
             )
             return
-        task = asyncio.get_running_loop().create_task(self._complete(message))
+        started = self._service.clock()
+        task = asyncio.get_running_loop().create_task(self._complete(message, started))
         self._requests[message.request] = task
-        task.add_done_callback(lambda _: self._requests.pop(message.request, None))
+        task.add_done_callback(lambda done: self._request_ended(message, done, started))
+
+    def _request_ended(self, message: Complete, task: asyncio.Task[None], started: float) -> None:
+        """A cancelled request is answered here: it may have been cancelled before it began."""
+        self._requests.pop(message.request, None)
+        if task.cancelled():
+            self._reply(message, Answer([], "cancelled"), started)
 
     def _cancel_request(self, request: int) -> None:
         task = self._requests.get(request)
         if task is not None:
             task.cancel()
 
-    async def _complete(self, message: Complete) -> None:
-        """Exactly one answer to a request, whatever happens."""
-        started = self._service.clock()
+    async def _complete(self, message: Complete, started: float) -> None:
+        """Answer a request, whatever happens. The answer goes out before any update of what it shows."""
         try:
             answer = await self._answer(message)
-        except asyncio.CancelledError:
-            answer = Answer([], "cancelled")
         except Exception:
             log.exception("a completion failed")
             answer = Answer([], "internal_error")
+        self._reply(message, answer, started)
+
+    def _reply(self, message: Complete, answer: Answer, started: float) -> None:
         document, _ = self.documents.get(message.document, (None, None))
         self.push(
             Completions(
@@ -230,4 +245,5 @@ class Client:
         refused = refusal(self._config, document, message.trigger)
         if refused is not None:
             return Answer([], refused)
+        self._is_in(message.document)
         return await completer.complete(Place(document, message.offset), message.wait)

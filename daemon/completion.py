@@ -93,22 +93,26 @@ class Completer:
         self._statistics = statistics
         self._clock = clock
         self._document: Document | None = None
+        self._cursor: int | None = None
+        """Where the newest edit left the cursor in it."""
         self._prompt: Prompt | None = None
         self._active: Run | None = None
         self._runs: deque[Run] = deque(maxlen=REMEMBERED_RUNS)
         self._asked = 0
+        self._waiting = 0
+        """Requests under way."""
 
     def opened(self, document: Document, settings: Settings) -> None:
         """The client has this document now, as a whole."""
         self.configure(settings)
-        self._document = document
+        self._document, self._cursor = document, None
         self.display.clear()
 
     # --- a key
 
     def edited(self, document: Document, cursor: int | None) -> None:
         """The document changed and the cursor is most likely at `cursor`: draft there before anybody asks."""
-        self._document = document
+        self._document, self._cursor = document, cursor
         if cursor is None or self._worker.state != "ready":
             self.display.clear()
             return
@@ -130,7 +134,11 @@ class Completer:
         if splits_word(place):
             return Answer([], "mid_word")
         run = self._recall(place) or self._start(place)
-        await self._until_worth_showing(run, place, wait, lambda: self._asked != asked)
+        self._waiting += 1
+        try:
+            await self._until_worth_showing(run, place, wait, lambda: self._asked != asked)
+        finally:
+            self._waiting -= 1
         if self._asked != asked:
             return Answer([], "superseded")
         return self._answer(run, place)
@@ -169,6 +177,7 @@ class Completer:
                     await self._draft_token(run)
                     self._target.advance(run)
                 elif self._target.awaits(run):
+                    self._worker.rest(self.number)
                     await self._target.hear(run, deadline_s)
                 else:
                     run.finished = True
@@ -179,6 +188,13 @@ class Completer:
             log.error("drafting failed: %s", failure)
             run.failure, run.finished = "model_failed", True
             self.publish(run)
+        except Exception:
+            log.exception("a run failed")
+            run.failure, run.finished = "internal_error", True
+            run.changed()
+        finally:
+            if self._active is run:
+                self._worker.rest(self.number)
 
     def _begin_target(self, run: Run) -> None:
         draft_wait_ms = self._worker.frame_ms if self.settings.drafting else 0
@@ -276,12 +292,28 @@ class Completer:
     def _answer(self, run: Run, place: Place) -> Answer:
         news, reason = self._shaped_news(run, place)
         if not news.text:
-            return Answer([], reason if run.finished or reason == "mid_word" else "timeout")
+            return Answer([], self._why_nothing(run, place, reason))
         showing = self.display.show(run, place, news, self._clock())
         suggestion = suggestion_of(showing)
         if self._fits(run, place):
             suggestion = msgspec.structs.replace(suggestion, source="recall")
+        self._follow_document(place)
         return Answer([suggestion])
+
+    def _why_nothing(self, run: Run, place: Place, reason: NothingReason | None) -> NothingReason | None:
+        if run.failure is None and self._document is not place.document:
+            return "stale_version"
+        return reason if run.finished or reason == "mid_word" else "timeout"
+
+    def _follow_document(self, place: Place) -> None:
+        """What is shown in answer to an older version moves along to where the document is now, or is gone."""
+        document, cursor = self._document, self._cursor
+        if document is place.document:
+            return
+        if document is None or cursor is None:
+            self.display.clear()
+        else:
+            self.display.follow(Place(document, cursor))
 
     def publish(self, run: Run) -> None:
         """Something is known that was not: wake who waits for it, and update the screen where the rules allow."""
@@ -306,6 +338,13 @@ class Completer:
             self._stop_active()
             self._target.close()
 
+    def left(self) -> None:
+        """The user is in another document: end work that nobody waits for. One user writes in one place."""
+        run = self._active
+        if run is not None and not run.finished and not self._waiting:
+            self._stop_active()
+            self._target.end(run)
+
     async def close(self) -> None:
         """The document is gone: stop everything, free what both ends hold for it."""
         task = self._active.task if self._active is not None else None
@@ -316,22 +355,23 @@ class Completer:
         if task is not None:
             await asyncio.gather(task, return_exceptions=True)
 
-    def _stop_active(self, next_context: Sequence[int] = ()) -> None:
+    def _stop_active(self, next_context: Sequence[int] | None = None) -> None:
         """End the run under way. What its evaluation shares with the next context goes on: a prefill is not lost."""
         run, self._active = self._active, None
         if run is not None and not run.finished:
             run.finished = True
-            self._worker.stop(self.number, common_length(run.evaluating or (), next_context))
+            self._worker.stop(self.number, common_length(run.evaluating or (), next_context or ()))
             if run.task is not None:
                 run.task.cancel()
             run.changed()
+        if next_context is None:
+            self._worker.rest(self.number)
 
     # --- prompts
 
     def _prompt_ids(self, place: Place) -> list[int]:
-        if self._prompt is None:
-            engine = self._worker.engine
-            window = min(self.settings.window_tokens, engine.n_context - self.settings.completion.max_tokens)
+        engine, window = self._worker.engine, self._window_tokens
+        if self._prompt is None or self._prompt.window_tokens != window:
             self._prompt = Prompt(
                 engine.tokenize,
                 window_tokens=window,
@@ -340,7 +380,21 @@ class Completer:
             )
         return self._prompt.ids(place)
 
+    @property
+    def _window_tokens(self) -> int:
+        """What is set, but no more than leaves room for a continuation in the draft model and in the target."""
+        target = self._target.max_context
+        room = self._worker.engine.n_context - self._max_tokens
+        if target is not None:
+            room = min(room, max(target - self._max_tokens, target // 2))
+        return min(self.settings.window_tokens, room)
+
     def _limits(self, place: Place) -> Limits:
         """Text in the middle of a line is completed on that line; at the end of a line more lines may follow."""
-        completion = self.settings.completion
-        return Limits(completion.max_tokens, 1 if place.line_after.strip() else completion.max_lines)
+        max_lines = self.settings.completion.max_lines
+        return Limits(self._max_tokens, 1 if place.line_after.strip() else max_lines)
+
+    @property
+    def _max_tokens(self) -> int:
+        """The longest continuation: what is set, but at most half of what the draft model can hold."""
+        return min(self.settings.completion.max_tokens, self._worker.engine.n_context // 2)

@@ -1,19 +1,27 @@
 """The draft model on a thread of its own, seen from asyncio.
 
 One thread owns the engine from loading to closing (its calls release the GIL); coroutines await one token at a
-time, so sessions take turns by the token. Sequences (KV caches) are lent to sessions, the least recently used
-one is taken over. A session that no longer wants its token calls `stop`: the evaluation ends within one token.
+time, so sessions take turns by the token. A session that no longer wants its token calls `stop`: the evaluation
+ends within one token.
+
+Sequences (KV caches) are lent to sessions. A session that drafts keeps its own until it says `rest`; of those at
+rest the least recently used is taken over. While all are drafting, others wait, the newest first in line: taking
+turns on too few caches would read a whole prompt anew for every token, and the newest is where the user is.
 """
 
 from __future__ import annotations
 
 import asyncio
+import itertools
+import logging
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Literal
 
 from daemon.engine import Aborted, Candidates, DraftEngine, EngineFailed, Vocabulary
+
+log = logging.getLogger(__name__)
 
 State = Literal["loading", "ready", "failed"]
 
@@ -39,6 +47,11 @@ class DraftWorker:
         self._engine: DraftEngine | None = None
         self._sequences: OrderedDict[int, int] = OrderedDict()
         """Session number -> sequence, least recently used first."""
+        self._drafting: set[int] = set()
+        """Sessions that keep their sequences for now."""
+        self._waiting: dict[int, asyncio.Future[None]] = {}
+        """Who waits for a sequence, by ticket: a higher one is newer."""
+        self._tickets = itertools.count()
         self._kept: dict[int, int] = {}
         """For sequences whose queued or running call is to be given up: how many of its ids are wanted still."""
         self.state: State = "loading"
@@ -52,6 +65,12 @@ class DraftWorker:
             self.state = "ready"
         except EngineFailed as failure:
             self.state, self.error = "failed", str(failure)
+        except Exception as defect:  # no reason for the daemon to seem to load for ever
+            log.exception("the draft model can't be loaded")
+            self.state, self.error = (
+                "failed",
+                f"the draft model can't be loaded ({defect}): see the daemon's log",
+            )
         self._changed()
 
     async def close(self) -> None:
@@ -75,7 +94,7 @@ class DraftWorker:
 
     async def next_candidates(self, session: int, ids: Sequence[int]) -> Candidates:
         """The best next tokens after `ids`. Raises Aborted (see `stop`) and EngineFailed."""
-        sequence = self._sequence_of(session)
+        sequence = await self._borrowed(session)
         self._kept.pop(sequence, None)
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._thread, self._evaluate, sequence, ids)
@@ -92,11 +111,19 @@ class DraftWorker:
             self._kept[sequence] = keep
             self._engine.abort(sequence, keep)
 
+    def rest(self, session: int) -> None:
+        """The session drafts nothing for now: another one may have its sequence, if one needs it."""
+        self._drafting.discard(session)
+        for ticket in sorted(self._waiting, reverse=True):
+            if not self._waiting[ticket].done():
+                self._waiting[ticket].set_result(None)
+
     def forget(self, session: int) -> None:
         """The session is over; its sequence is the first to be lent again."""
         if session in self._sequences:
             self.stop(session)
             self._sequences.move_to_end(session, last=False)
+        self.rest(session)
 
     def _evaluate(self, sequence: int, ids: Sequence[int]) -> Candidates:
         if sequence in self._kept:
@@ -107,13 +134,26 @@ class DraftWorker:
             self._token_s += 0.1 * (self._clock() - started - self._token_s)
         return candidates
 
-    def _sequence_of(self, session: int) -> int:
+    async def _borrowed(self, session: int) -> int:
+        """The session's sequence, its own until it rests."""
+        ticket = next(self._tickets)
+        while (sequence := self._free_sequence(session)) is None:
+            turn = self._waiting[ticket] = asyncio.get_running_loop().create_future()
+            try:
+                await turn
+            finally:
+                del self._waiting[ticket]
+        self._drafting.add(session)
+        self._sequences[session] = sequence
+        self._sequences.move_to_end(session)
+        return sequence
+
+    def _free_sequence(self, session: int) -> int | None:
+        """The sequence the session has, one that nobody has yet, or one taken from a session at rest."""
         if session in self._sequences:
-            self._sequences.move_to_end(session)
             return self._sequences[session]
         if len(self._sequences) < self.engine.n_sequences:
-            sequence = len(self._sequences)
-        else:
-            _, sequence = self._sequences.popitem(last=False)
-        self._sequences[session] = sequence
-        return sequence
+            return len(self._sequences)
+        at_rest = (other for other in self._sequences if other not in self._drafting)
+        unused = next(at_rest, None)
+        return None if unused is None else self._sequences.pop(unused)

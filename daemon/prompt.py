@@ -37,6 +37,7 @@ class Prompt:
         self, tokenize: Tokenize, *, window_tokens: int, splits_at_lines: bool, start: Sequence[int] = ()
     ) -> None:
         """`start`: ids every prompt begins with. ValueError if they leave no room in the window."""
+        self.window_tokens = window_tokens
         self._tokenize = tokenize
         self._room = window_tokens - len(start)
         if self._room < 1:

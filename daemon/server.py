@@ -27,8 +27,9 @@ from daemon.api.messages import (
     Welcome,
 )
 from daemon.api.paths import RuntimePaths
-from daemon.client import Client
-from daemon.config import Config, ConfigError, verifier_token
+from daemon.client import Client, Message
+from daemon.config import Config, ConfigError
+from daemon.config_token import verifier_token
 from daemon.engine import DraftEngine
 from daemon.lifecycle import AlreadyRunning, IdleExit, listening_socket, only_daemon, remove_socket
 from daemon.service import Service
@@ -90,9 +91,9 @@ def link_settings(config: Config) -> LinkSettings | None:
     verifier = config.verifier
     if not verifier.url:
         return None
-    token = verifier_token(verifier)
-    if token.warning:
-        log.warning("%s", token.warning)
+    token = verifier_token(config)
+    for warning in token.warnings:
+        log.warning("%s", warning)
     return LinkSettings(verifier.url, token.value, verifier.ca_file, verifier.insecure_skip_verify)
 
 
@@ -113,7 +114,10 @@ class LocalServer:
         outlet = _Outlet(writer)
         try:
             await self._serve(_Messages(reader, outlet), outlet)
-        except (ConnectionError, FrameTooLarge, TimeoutError, asyncio.IncompleteReadError) as error:
+        except FrameTooLarge as error:
+            log.info("a client's connection ended: %s", error)
+            outlet.push(Failed("bad_message", str(error)))
+        except (ConnectionError, TimeoutError, asyncio.IncompleteReadError) as error:
             log.info("a client's connection ended: %s", error)
         except Exception:
             log.exception("a client's connection failed")
@@ -146,7 +150,7 @@ class LocalServer:
                 if isinstance(message, Hello):
                     outlet.push(Failed("bad_message", "Hello comes once, first"))
                     continue
-                client.take(message)
+                _carry_out(client, message, outlet)
         finally:
             await client.close()
             self._idle.clients(len(self._service.clients), abandoned=abandoned)
@@ -181,6 +185,16 @@ class LocalServer:
         outlet.push(Welcome(API_VERSION, VERSION, os.getpid(), self._service.config.draft.model))
         outlet.push(self._service.status())
         return client
+
+
+def _carry_out(client: Client, message: Message, outlet: _Outlet) -> None:
+    """A defect costs its one message: the connection and the client's documents stay."""
+    try:
+        client.take(message)
+    except Exception:
+        log.exception("a %s failed", type(message).__name__)
+        text = f"the daemon failed at this {type(message).__name__}; its log says why"
+        outlet.push(Failed("internal", text, getattr(message, "request", None)))
 
 
 class _Outlet:

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 
 import pytest
+from msgspec import structs
 
 from daemon.api.messages import Edit, SuggestionUpdate
 from daemon.completion import Answer, Completer, Settings
@@ -523,3 +524,123 @@ async def test_quick_keys_do_not_lose_the_prefill_they_share() -> None:
         await b.ask(wait="settled")
         prompts = [ids for _, ids in b.engine.calls]
         assert b.engine.evaluated_tokens() <= len(prompts[-1]) + 2
+
+
+# --- what must not happen
+
+
+@pytest.mark.asyncio
+async def test_a_defect_ends_the_run_with_a_reason_and_not_with_silence(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with bench() as b:
+        b.open("def add(a, b):\n    ret")
+
+        def broken(*_: object) -> int:
+            raise ZeroDivisionError
+
+        with monkeypatch.context() as for_now:
+            for_now.setattr(b.completer, "_choose", broken)
+            async with asyncio.timeout(5):
+                answer = await b.ask(wait="verified")
+        assert answer == Answer([], "internal_error")
+        assert "ZeroDivisionError" in caplog.text
+        assert only(await b.ask(wait="settled")).startswith("urn a + b")
+
+
+@pytest.mark.parametrize(("n_context", "length"), [(16, 8), (2, 1), (4096, 32)])
+@pytest.mark.asyncio
+async def test_a_model_that_holds_little_says_little(n_context: int, length: int) -> None:
+    engine = FakeEngine(lambda prefix: b"x", n_context=n_context)
+    async with bench(engine=engine) as b:
+        b.open(SOURCE[:-4])
+        await b.ask(wait="settled")
+        run = b.completer._active
+        assert len(run.generation.tail) == length
+        assert len(run.generation.context) <= n_context - length
+
+
+@pytest.mark.asyncio
+async def test_the_prompt_leaves_the_target_room_to_go_on() -> None:
+    async with bench(target=SOURCE) as b:
+        b.link._welcome = structs.replace(b.link._welcome, max_context=40)
+        b.open(SOURCE * 2 + "def add(a, b):\n    ret")
+        with b.target_at_work():
+            answer = await b.ask(wait="verified")
+        assert len(b.sent(Context)[0].append) <= 20  # type: ignore[attr-defined]
+        assert answer.suggestions[0].verified > 0
+
+
+@pytest.mark.asyncio
+async def test_an_answer_overtaken_by_keys_says_so() -> None:
+    async with bench() as b:
+        b.engine.hold()
+        b.open("def add(a, b):\n    ret")
+        asked = asyncio.create_task(b.ask())
+        await asyncio.to_thread(b.engine.wait_until_held)
+        b.type("x")
+        assert await asked == Answer([], "stale_version")
+
+
+@pytest.mark.asyncio
+async def test_an_answer_to_an_older_version_leaves_the_screen_where_the_user_is() -> None:
+    async with bench(target=SOURCE) as b:
+        b.engine.hold(after_tokens=len("def add(a, b):\n    ret") + 2)
+        b.open("def add(a, b):\n    ret")
+        asked = asyncio.create_task(b.ask(wait="settled"))
+        await asyncio.to_thread(b.engine.wait_until_held)
+        here = b.type("u")
+        b.engine.release()
+        assert only(await asked).startswith("urn a + b")
+        assert b.completer.display.showing.place == here
+        with b.target_at_work():
+            await b.completer._active.task
+        assert b.updates[-1].version == b.document.version
+        assert b.updates[-1].suggestion.text.startswith("rn a + b")
+
+
+@pytest.mark.parametrize("asked_for", [False, True])
+@pytest.mark.asyncio
+async def test_leaving_a_document_ends_work_that_nobody_waits_for(asked_for: bool) -> None:
+    async with bench(target=SOURCE) as b:
+        b.engine.hold()
+        b.open("def add(a, b):\n    re")
+        b.type("t")
+        asked = asyncio.create_task(b.ask()) if asked_for else None
+        await asyncio.to_thread(b.engine.wait_until_held)
+        b.completer.left()
+        assert (b.completer._active is not None) is asked_for
+        assert len(b.sent(Cancel)) == (not asked_for)
+        b.engine.release()
+        if asked is not None:
+            assert only(await asked)
+
+
+@pytest.mark.asyncio
+async def test_whatever_ends_a_run_its_sequence_can_be_had_by_another() -> None:
+    engine = FakeEngine(following(SOURCE), n_sequences=1)
+    async with bench(engine=engine) as b:
+
+        async def another_drafts() -> None:
+            async with asyncio.timeout(5):
+                await b.completer._worker.next_candidates(99, [1])
+            b.completer._worker.rest(99)
+
+        b.open("def add(a, b):\n    ret")
+        await b.ask(wait="settled")  # the end of the text
+        await b.completer._active.task
+        await another_drafts()
+
+        engine.hold()
+        b.type("x")
+        await asyncio.to_thread(engine.wait_until_held)
+        b.type("yz")
+        b.completer.left()  # a run that had yet to begin
+        engine.release()
+        await another_drafts()
+
+        engine.fail_with("broken")
+        b.type("q")
+        assert (await b.ask()).reason == "model_failed"
+        engine.fail_with(None)
+        await another_drafts()

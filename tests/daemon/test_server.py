@@ -299,6 +299,11 @@ class Raw:
             self.frames.feed(data)
         return message
 
+    async def rest(self) -> AsyncIterator[object]:
+        """All messages up to the end."""
+        while (message := await self.next()) is not None:
+            yield message
+
     async def close(self) -> None:
         self.writer.close()
         await asyncio.gather(self.writer.wait_closed(), return_exceptions=True)
@@ -346,8 +351,9 @@ async def test_an_oversized_frame_ends_its_own_connection_only(paths: RuntimePat
         other = await DaemonClient.connect(paths, client="other")
         raw = await Raw.connect(paths)
         raw.writer.write(HELLO + (MAX_FRAME_BYTES + 1).to_bytes(4, "big"))
-        while await raw.next() is not None:
-            pass
+        messages = [message async for message in raw.rest()]
+        assert isinstance(messages[-1], Failed)
+        assert "over the limit" in messages[-1].message
         assert (await other.status()).draft == "ready"
         await raw.close()
         await other.close()
@@ -365,6 +371,29 @@ async def test_the_same_request_number_twice_is_refused(paths: RuntimePaths) -> 
         assert isinstance(messages[2], Failed)
         engine.release()
         assert isinstance(await raw.next(), Completions)
+        await raw.close()
+
+
+@pytest.mark.asyncio
+async def test_a_defect_costs_one_message_and_not_the_connection(
+    paths: RuntimePaths, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError
+
+    async with daemon(paths), asyncio.timeout(10):
+        raw = await Raw.connect(paths)
+        with monkeypatch.context() as for_now:
+            for_now.setattr("daemon.completion.Completer.edited", broken)
+            raw.writer.write(HELLO + encode(OpenDocument("file:///a", "x", 1, START)))
+            raw.writer.write(encode(ChangeDocument("file:///a", 2, [Edit(0, 0, "")])))
+            messages = [await raw.next() for _ in range(3)]
+        assert isinstance(messages[2], Failed)
+        assert messages[2].code == "internal"
+        raw.writer.write(encode(Complete(9, "file:///a", 2, len(START))))
+        answer = await raw.next()
+        assert isinstance(answer, Completions)
+        assert answer.suggestions
         await raw.close()
 
 

@@ -1,0 +1,344 @@
+"""One connection without its socket: messages in, pushed messages out, on a scripted engine and target."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+import pytest
+
+from daemon.api.messages import (
+    Accepted,
+    Cancel,
+    ChangeDocument,
+    CloseDocument,
+    Complete,
+    Completions,
+    Configure,
+    DaemonMessage,
+    Edit,
+    Failed,
+    GetStats,
+    GetStatus,
+    OpenDocument,
+    Shown,
+    Stats,
+    Status,
+)
+from daemon.client import Client, Message
+from daemon.config import Config, ConfigError
+from daemon.service import Service
+from daemon.verifier_link import LinkSettings
+from speculation.messages import Cancel as CancelSession
+from speculation.messages import Context
+from tests.fakes.engine import FakeEngine, following
+from tests.fakes.link import FakeLink
+
+SOURCE = "def add(a, b):\n    return a + b\n\n\ndef sub(a, b):\n    return a - b\n"
+START = "def add(a, b):\n    ret"
+NAME, OTHER = "file:///a.py", "file:///b.py"
+OPEN = OpenDocument(NAME, "python", 1, START)
+
+M = TypeVar("M")
+
+
+class StatedLink(FakeLink):
+    """With what a status says of a link."""
+
+    state, reason, retry_at, round_trip_s = "online", "", 0.0, 0.0
+    settings = LinkSettings("ws://verifier:1")
+
+
+@dataclass
+class Desk:
+    """A client, and what it was sent."""
+
+    client: Client
+    service: Service
+    engine: FakeEngine
+    link: FakeLink
+    pushed: list[DaemonMessage] = field(default_factory=list)
+    arrived: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def push(self, message: DaemonMessage) -> None:
+        self.pushed.append(message)
+        self.arrived.set()
+
+    def take(self, *messages: Message) -> None:
+        for message in messages:
+            self.client.take(message)
+
+    def got(self, kind: type[M]) -> list[M]:
+        return [message for message in self.pushed if isinstance(message, kind)]
+
+    async def first(self, kind: type[M], count: int = 1) -> list[M]:
+        """The messages of a kind, once there are so many."""
+        async with asyncio.timeout(10):
+            while len(found := self.got(kind)) < count:
+                self.arrived.clear()
+                await self.arrived.wait()
+        return found
+
+
+@asynccontextmanager
+async def desk(engine: FakeEngine | None = None, config: Config | None = None) -> AsyncIterator[Desk]:
+    engine = engine or FakeEngine(following(SOURCE))
+    config = config or Config()
+    config = replace(config, display=replace(config.display, first_ghost_ms=0))
+    service = Service(config, lambda: engine, None, time.monotonic)
+    link = StatedLink(lambda ids: ids[-1])
+    service.link = link  # type: ignore[assignment]
+    await service.worker.start()
+    one = Desk.__new__(Desk)
+    client = Client(service, "test", lambda message: one.push(message), {})
+    one.__init__(client, service, engine, link)  # type: ignore[misc]
+    try:
+        yield one
+    finally:
+        engine.release()
+        await client.close()
+        await service.worker.close()
+
+
+# --- requests
+
+
+@pytest.mark.asyncio
+async def test_a_request_is_answered_and_counted() -> None:
+    async with desk() as d:
+        d.take(OPEN, Complete(1, NAME, 1, len(START)))
+        [answer] = await d.first(Completions)
+        assert answer.suggestions[0].text
+        assert "urn a + b".startswith(answer.suggestions[0].text)
+        assert (answer.request, answer.document, answer.version, answer.offset) == (1, NAME, 1, len(START))
+        [last] = d.service.statistics.last
+        assert (last.document, last.language, last.reason) == ("a.py", "python", None)
+
+
+@pytest.mark.parametrize(
+    ("messages", "reason"),
+    [
+        ([OPEN, Complete(1, NAME, 1, len(START)), Cancel(1)], "cancelled"),
+        ([OPEN, Complete(1, NAME, 1, len(START)), CloseDocument(NAME)], "no_document"),
+        ([Complete(1, NAME, 1, 0)], "no_document"),
+        ([OPEN, Complete(1, NAME, 2, 0)], "stale_version"),
+        ([OPEN, Complete(1, NAME, 1, len(START) + 1)], "stale_version"),
+        ([OPEN, Complete(1, NAME, 1, 2)], "mid_word"),
+        ([OPEN, Complete(1, NAME, 1, len(START)), ChangeDocument(NAME, 2, [])], "stale_version"),
+        ([OpenDocument("file:///.env", "x", 1, ""), Complete(1, "file:///.env", 1, 0)], "excluded_file"),
+        ([Configure({"completion.enabled": False}), OPEN, Complete(1, NAME, 1, 0)], "disabled"),
+    ],
+)
+@pytest.mark.asyncio
+async def test_what_comes_in_one_read_gets_one_answer_with_its_reason(
+    messages: list[Message], reason: str
+) -> None:
+    """All before the request has had a turn of the event loop."""
+    async with desk() as d:
+        d.take(*messages)
+        [answer] = await d.first(Completions)
+        assert (answer.suggestions, answer.reason) == ([], reason)
+        assert d.service.statistics.nothing == {reason: 1}
+        await settled(d)
+        assert len(d.got(Completions)) == 1
+
+
+async def settled(d: Desk) -> None:
+    """Until no request and no closing of a document is under way."""
+    async with asyncio.timeout(10):
+        while d.client._requests or d.client._closing:
+            await asyncio.sleep(0.001)
+
+
+@pytest.mark.asyncio
+async def test_a_cancelled_request_that_waits_for_the_model_is_answered_at_once() -> None:
+    engine = FakeEngine(following(SOURCE))
+    async with desk(engine) as d:
+        engine.hold()
+        d.take(OPEN, Complete(1, NAME, 1, len(START)))
+        await asyncio.to_thread(engine.wait_until_held)
+        d.take(Cancel(1), Cancel(1), Cancel(99))
+        [answer] = await d.first(Completions)
+        assert answer.reason == "cancelled"
+
+
+@pytest.mark.asyncio
+async def test_a_request_number_may_be_used_again_once_it_is_answered() -> None:
+    async with desk() as d:
+        d.take(OPEN, Complete(1, NAME, 1, len(START)), Complete(1, NAME, 1, len(START)))
+        [refused] = d.got(Failed)
+        assert (refused.code, refused.request) == ("bad_message", 1)
+        await d.first(Completions)
+        await settled(d)
+        d.take(Complete(1, NAME, 1, len(START)))
+        assert len(await d.first(Completions, 2)) == 2
+
+
+@pytest.mark.asyncio
+async def test_a_defect_is_an_answer_and_the_client_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with desk() as d:
+        d.take(OPEN)
+        _, completer = d.client.documents[NAME]
+
+        async def broken(*_: Any) -> None:
+            raise ZeroDivisionError
+
+        with monkeypatch.context() as broken_for_now:
+            broken_for_now.setattr(completer, "complete", broken)
+            d.take(Complete(1, NAME, 1, len(START)))
+            [answer] = await d.first(Completions)
+        assert answer.reason == "internal_error"
+        d.take(Complete(2, NAME, 1, len(START)))
+        assert (await d.first(Completions, 2))[1].suggestions
+
+
+# --- documents
+
+
+@pytest.mark.asyncio
+async def test_a_document_opened_again_is_the_new_text_in_the_same_session() -> None:
+    async with desk() as d:
+        d.take(OPEN)
+        number = d.client.documents[NAME][1].number
+        d.take(OpenDocument(NAME, "python", 1, SOURCE), Complete(1, NAME, 1, len(SOURCE)))
+        await d.first(Completions)
+        document, completer = d.client.documents[NAME]
+        assert (document.text, completer.number) == (SOURCE, number)
+
+
+@pytest.mark.parametrize(
+    ("message", "code", "open_still"),
+    [
+        (ChangeDocument(OTHER, 2, [Edit(0, 0, "x")]), "unknown_document", True),
+        (ChangeDocument(NAME, 2, [Edit(0, 0, "x"), Edit(99, 99, "y")]), "bad_offset", False),
+        (ChangeDocument(NAME, 2, [Edit(3, 2, "x")]), "bad_offset", False),
+        (Configure({"completion.nonsense": 1}), "bad_setting", True),
+        (Configure({"verifier.url": "ws://elsewhere:1"}), "bad_setting", True),
+        (Configure({"completion.max_tokens": 0}), "bad_setting", True),
+    ],
+)
+@pytest.mark.asyncio
+async def test_a_message_that_cannot_be_carried_out_is_told(
+    message: Message, code: str, open_still: bool
+) -> None:
+    async with desk() as d:
+        d.take(OPEN, message)
+        [failed] = d.got(Failed)
+        assert failed.code == code
+        assert (NAME in d.client.documents) is open_still
+
+
+@pytest.mark.asyncio
+async def test_a_version_may_go_backwards() -> None:
+    async with desk() as d:
+        d.take(OPEN, ChangeDocument(NAME, -5, [Edit(len(START), len(START), "u")]))
+        d.take(Complete(1, NAME, -5, len(START) + 1, wait="settled"))
+        [answer] = await d.first(Completions)
+        assert answer.suggestions[0].text.startswith("rn a + b")
+
+
+@pytest.mark.asyncio
+async def test_work_in_a_document_ends_when_the_user_writes_in_another() -> None:
+    """A change of all open documents at once (a renamed symbol) must not leave a run in each of them."""
+    engine = FakeEngine(following(SOURCE))
+    async with desk(engine) as d:
+        engine.hold()
+        names = [f"file:///{i}.py" for i in range(8)]
+        for name in names:
+            d.take(OpenDocument(name, "python", 1, START))
+            d.take(ChangeDocument(name, 2, [Edit(len(START), len(START), "u")]))
+        active = [d.client.documents[name][1]._active for name in names]
+        assert [run is not None for run in active] == [False] * 7 + [True]
+
+
+@pytest.mark.asyncio
+async def test_a_request_in_another_document_is_still_answered() -> None:
+    engine = FakeEngine(following(SOURCE))
+    async with desk(engine) as d:
+        engine.hold()
+        d.take(OPEN, OpenDocument(OTHER, "python", 1, START), Complete(1, NAME, 1, len(START)))
+        await asyncio.to_thread(engine.wait_until_held)
+        d.take(ChangeDocument(OTHER, 2, [Edit(len(START), len(START), "u")]))
+        engine.release()
+        [answer] = await d.first(Completions)
+        assert (answer.document, answer.reason) == (NAME, None)
+
+
+# --- settings, questions, reports
+
+
+@pytest.mark.asyncio
+async def test_settings_hold_from_now_on() -> None:
+    async with desk() as d:
+        d.take(
+            OPEN, Configure({"completion.max_tokens": 3}), Complete(1, NAME, 1, len(START), wait="settled")
+        )
+        [answer] = await d.first(Completions)
+        assert answer.suggestions[0].text == "urn"
+
+
+@pytest.mark.asyncio
+async def test_a_wrong_setting_in_hello_is_an_error() -> None:
+    async with desk() as d:
+        with pytest.raises(ConfigError, match="nonsense"):
+            Client(d.service, "x", d.push, {"completion.nonsense": 1})
+        assert d.service.clients == {d.client}
+
+
+@pytest.mark.asyncio
+async def test_questions_and_reports() -> None:
+    async with desk() as d:
+        d.take(OPEN, GetStatus(7), Shown(1), Accepted(1, 5, "word"), GetStats(8))
+        [status], [stats] = d.got(Status), d.got(Stats)
+        assert (status.request, status.draft, status.clients, status.sessions) == (7, "ready", 1, 1)
+        assert stats.request == 8
+        assert (stats.values["shown"], stats.values["accepted"]) == (1, {"word": 1})
+
+
+# --- the end
+
+
+def sessions_closed(d: Desk) -> int:
+    return sum(isinstance(message, CancelSession) and message.close for message in d.link.sent)
+
+
+@pytest.mark.asyncio
+async def test_the_end_frees_the_verifiers_sessions_and_stops_the_model() -> None:
+    engine = FakeEngine(following(SOURCE))
+    async with desk(engine) as d:
+        engine.hold()
+        d.take(OPEN, Complete(1, NAME, 1, len(START), wait="verified"))
+        await asyncio.to_thread(engine.wait_until_held)
+        assert any(isinstance(message, Context) for message in d.link.sent)
+        async with asyncio.timeout(5):
+            await d.client.close()
+        assert sessions_closed(d) == 1
+        assert d.service.clients == set()
+        assert d.client.documents == {}
+
+
+@pytest.mark.asyncio
+async def test_a_document_closed_just_before_the_end_is_closed_at_the_verifier_too() -> None:
+    engine = FakeEngine(following(SOURCE))
+    async with desk(engine) as d:
+        engine.hold()
+        d.take(OPEN, Complete(1, NAME, 1, len(START), wait="verified"))
+        await asyncio.to_thread(engine.wait_until_held)
+        d.take(CloseDocument(NAME))
+        async with asyncio.timeout(5):
+            await d.client.close()
+        assert sessions_closed(d) == 1
+
+
+@pytest.mark.asyncio
+async def test_closing_twice_is_closing_once() -> None:
+    async with desk() as d:
+        d.take(OPEN, Complete(1, NAME, 1, len(START)))
+        await d.first(Completions)
+        await d.client.close()
+        await d.client.close()
+        assert sessions_closed(d) == 1
