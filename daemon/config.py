@@ -1,15 +1,14 @@
 """The configuration: one frozen object per process, checked when it is read, passed down from there.
 
 It comes from one TOML file; what a client sends over its own connection goes over it with `with_overrides`.
-The two environment variables that belong to it, DRAFTWIRE_CONFIG and DRAFTWIRE_VERIFIER_TOKEN, are read here
-and nowhere else. Which settings there are, and what they mean, is daemon/config_sections.py.
+The environment variable that names the file, DRAFTWIRE_CONFIG, is read here and nowhere else. Which settings
+there are, and what they mean, is daemon/config_sections.py; the secret is daemon/config_token.py.
 """
 
 from __future__ import annotations
 
 import os
 import re
-import stat
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, is_dataclass, replace
@@ -19,6 +18,7 @@ from typing import Any, Final, TypeVar
 
 import platformdirs
 
+from daemon.config_hints import declared_twice, misplaced
 from daemon.config_sections import (
     TOKEN_VARIABLE,
     CompletionConfig,
@@ -45,11 +45,9 @@ __all__ = [
     "LanguageConfig",
     "Problem",
     "VerifierConfig",
-    "VerifierToken",
     "default_config_path",
     "load_config",
     "parse_config",
-    "verifier_token",
     "with_overrides",
 ]
 
@@ -70,6 +68,10 @@ class Config:
     files: FilesConfig = field(default_factory=FilesConfig)
     daemon: DaemonConfig = field(default_factory=DaemonConfig)
     languages: Mapping[str, LanguageConfig] = field(default_factory=lambda: MappingProxyType({}))
+    file: Path | None = field(default=None, compare=False)
+    """Where it was read from or, if nothing was there, looked for; None: it comes from no file."""
+    lines: Mapping[KeyPath, int] = field(default_factory=lambda: MappingProxyType({}), compare=False)
+    """Where the keys stand in `file`, for errors found later."""
 
     def completion_for(self, language: str) -> CompletionConfig:
         """The completion settings of a language id: its own table over [completion]."""
@@ -83,6 +85,8 @@ SECTIONS: Final[Mapping[str, type]] = MappingProxyType(
     {name: type(section) for name in Config.__slots__ if is_dataclass(section := getattr(Config(), name))}
 )
 """The tables with a fixed set of keys, by name, in the file's order."""
+
+_KEYS_OF: Final = {name: tuple(settings_of(section)) for name, section in SECTIONS.items()}
 
 CLIENT_SECTIONS: Final = ("completion", "display", "languages")
 """Settings a client may change for itself, beside files.exclude."""
@@ -111,6 +115,11 @@ class ConfigError(Exception):
         self.key = self.problems[0].key
         super().__init__("\n".join(self._line_of(problem) for problem in self.problems))
 
+    @property
+    def keys(self) -> list[str]:
+        """The dotted names of the settings that can't be used, each once."""
+        return list(dict.fromkeys(problem.key for problem in self.problems if problem.key))
+
     def _line_of(self, problem: Problem) -> str:
         if self.file is None:
             return problem.message
@@ -134,7 +143,7 @@ def load_config(path: Path | None = None) -> Config:
     """
     chosen = default_config_path() if path is None else path
     if path is None and CONFIG_VARIABLE not in os.environ and not chosen.exists():
-        return Config()
+        return Config(file=chosen)
     return parse_config(_read_text(chosen), chosen)
 
 
@@ -147,8 +156,9 @@ def parse_config(text: str, file: Path) -> Config:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(file, [_syntax_problem(str(error), text)]) from None
-    reader = _Reader(key_lines(text), file.absolute().parent)
-    config = reader.config(Config(), tables)
+    lines = key_lines(text)
+    reader = _Reader(lines, file.absolute().parent)
+    config = reader.config(Config(file=file, lines=MappingProxyType(lines)), tables)
     if reader.problems:
         raise ConfigError(file, reader.problems)
     return config
@@ -167,33 +177,6 @@ def with_overrides(config: Config, settings: Mapping[str, Any]) -> Config:
     if reader.problems:
         raise ConfigError(None, reader.problems)
     return config
-
-
-@dataclass(frozen=True, slots=True)
-class VerifierToken:
-    """The bearer token; its text is never part of a repr or a log line."""
-
-    value: str = field(repr=False)
-    warning: str = ""
-    """What to mend about where it comes from; empty if nothing."""
-
-
-def verifier_token(config: VerifierConfig) -> VerifierToken:
-    """The token for the verifier: $DRAFTWIRE_VERIFIER_TOKEN, else the token file's first line, else empty.
-
-    Raises ConfigError if the named file can't be read or holds no token.
-    """
-    if from_environment := os.environ.get(TOKEN_VARIABLE, "").strip():
-        return VerifierToken(from_environment)
-    if not config.token_file:
-        return VerifierToken("")
-    path = Path(config.token_file)
-    lines = _read_text(path).split("\n", 1)
-    token = lines[0].strip()
-    if not token or not token.isascii() or not token.isprintable() or " " in token:
-        raise ConfigError(path, [Problem("its first line is not a token; put the verifier's token there")])
-    shared = os.name == "posix" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO)
-    return VerifierToken(token, f"{path} can be read by others; run: chmod 600 {path}" if shared else "")
 
 
 def set_values(section: object) -> dict[str, Any]:
@@ -218,7 +201,7 @@ class _Reader:
             elif name in SECTIONS:
                 sections[name] = self._section(getattr(start, name), (name,), table)
             else:
-                self._unknown((name,), (*SECTIONS, "languages"))
+                self._unknown((name,), table, (*SECTIONS, "languages"))
         config = replace(start, **sections)
         if config.draft.window_tokens > config.draft.context_tokens:
             text = f"may be at most draft.context_tokens, which is {config.draft.context_tokens}"
@@ -270,7 +253,7 @@ class _Reader:
         values: dict[str, Any] = {}
         for name, value in table.items():
             if name not in known:
-                self._unknown((*path, name), known)
+                self._unknown((*path, name), value, known)
                 continue
             try:
                 accepted = self._resolved(known[name], known[name].accept(value))
@@ -289,17 +272,21 @@ class _Reader:
             return value
         return str(self._folder / Path(value).expanduser())
 
-    def _unknown(self, path: KeyPath, known: Iterable[str]) -> None:
-        names = list(known)
-        near = nearest(path[-1], names)
-        hint = f'did you mean "{near}"? ' if near else ""
-        within = f"[{'.'.join(path[:-1])}]" if len(path) > 1 else "the file"
-        text = f'unknown setting "{".".join(path)}"; {hint}{within} takes: {", ".join(names)}'
+    def _unknown(self, path: KeyPath, value: object, known: Iterable[str]) -> None:
+        hint = misplaced(path, value, _KEYS_OF, self._lines) or _known_hint(path, list(known))
+        text = f'unknown setting "{".".join(path)}"; {hint}'
         self.problems.append(Problem(text, ".".join(path), self._lines.get(path, 0)))
 
     def _note(self, path: KeyPath, text: str) -> None:
         name = ".".join(path)
         self.problems.append(Problem(f"{name} {text}", name, self._lines.get(path, 0)))
+
+
+def _known_hint(path: KeyPath, known: list[str]) -> str:
+    near = nearest(path[-1], known)
+    hint = f'did you mean "{near}"? ' if near else ""
+    within = f"[{'.'.join(path[:-1])}]" if len(path) > 1 else "the file"
+    return f"{hint}{within} takes: {', '.join(known)}"
 
 
 def _client_settings() -> list[str]:
@@ -328,4 +315,5 @@ def _read_text(path: Path) -> str:
 def _syntax_problem(message: str, text: str) -> Problem:
     found = _LINE_IN_TOML_ERROR.search(message)
     line = int(found.group(1) or text.count("\n") + 1) if found else 0
-    return Problem(f"is not valid TOML: {_LINE_IN_TOML_ERROR.sub('', message)}", line=line)
+    bare = _LINE_IN_TOML_ERROR.sub("", message)
+    return Problem(f"is not valid TOML: {declared_twice(bare, text, line) or bare}", line=line)

@@ -11,7 +11,8 @@ from typing import Final
 
 from daemon.api.errors import RuntimePathError
 from daemon.api.paths import RuntimePaths
-from daemon.config import Config, ConfigError, default_config_path, load_config, verifier_token
+from daemon.config import Config, ConfigError, default_config_path, load_config
+from daemon.config_token import verifier_token
 from daemon.version import VERSION
 from draftwire.doctor.findings import Finding
 
@@ -59,13 +60,13 @@ def check_config(path: Path | None) -> tuple[Config | None, list[Finding]]:
     text = str(name) if name.exists() else f"no file at {name}: the defaults are in force"
     findings = [Finding("installation", "configuration", "ok", text)]
     try:
-        token = verifier_token(config.verifier)
+        token = verifier_token(config)
     except ConfigError as error:
         fix = "write the token there, or correct verifier.token_file"
         findings.append(Finding("installation", "verifier token", "failed", str(error), fix))
     else:
-        if token.warning:
-            findings.append(Finding("installation", "verifier token", "warning", token.warning))
+        for warning in token.warnings:
+            findings.append(Finding("installation", "verifier token", "warning", warning))
     return config, findings
 
 

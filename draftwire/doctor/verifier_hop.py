@@ -32,9 +32,6 @@ async def check_verifier(settings: LinkSettings | None, engine: DraftEngine | No
     if settings.insecure_skip_verify:
         fix = "set verifier.insecure_skip_verify = false, and verifier.ca_file if the certificate is your own"
         findings.append(Finding("verifier", "TLS", "warning", "any certificate is accepted", fix))
-    elif settings.token and not settings.url.startswith("wss:") and not _is_loopback(settings):
-        text = "the token and your code go over the network unencrypted (ws://)"
-        findings.append(Finding("verifier", "TLS", "warning", text, "serve it behind TLS and use wss://"))
     return findings
 
 
@@ -113,7 +110,3 @@ def _fix_of(reason: str) -> str:
 def _address(settings: LinkSettings) -> tuple[str, int]:
     parts = urlsplit(settings.url)
     return parts.hostname or "", parts.port or (443 if parts.scheme == "wss" else 80)
-
-
-def _is_loopback(settings: LinkSettings) -> bool:
-    return _address(settings)[0] in ("localhost", "127.0.0.1", "::1")

@@ -16,12 +16,10 @@ from daemon.config import (
     TOKEN_VARIABLE,
     Config,
     ConfigError,
-    VerifierConfig,
     default_config_path,
     load_config,
     parse_config,
     set_values,
-    verifier_token,
     with_overrides,
 )
 from daemon.config_sections import SECRET_FILES, LanguageConfig
@@ -125,6 +123,13 @@ WRONG = [
     ("no host", '[verifier]\nurl = "wss://"', "verifier.url", 2, ["lacks a host"]),
     ("port 0", '[verifier]\nurl = "wss://h:0"', "verifier.url", 2, ["port 0"]),
     ("port no number", '[verifier]\nurl = "wss://h:port"', "verifier.url", 2, ["is not an address"]),
+    (
+        "dotted key of another table",
+        "[verifier]\n[daemon]\nverifier.url = 'ws://h'",
+        "daemon.verifier",
+        3,
+        ["put  url = ...  under [verifier] (line 1)"],
+    ),
     ("inline table", "draft = { threads = -1 }", "draft.threads", 1, ["from 0 to 256"]),
     ("dotted key", "draft.threads = -1", "draft.threads", 1, ["from 0 to 256"]),
 ]
@@ -155,6 +160,13 @@ def test_credentials_in_a_url_are_refused_and_not_repeated(url: str) -> None:
     assert "hunter2" not in str(error)
 
 
+def test_a_table_declared_twice_is_named_with_both_lines() -> None:
+    error = error_of("verifier.url = 'ws://h'\n[daemon]\n[verifier]\n")
+    assert error.line == 3
+    assert 'is not valid TOML: "verifier.url" on line 1 declares [verifier] already' in str(error)
+    assert "put  url = ...  under [verifier] (line 3)" in str(error)
+
+
 @pytest.mark.parametrize(
     ("text", "line"),
     [("[draft]\nthreads = \n", 2), ("\n\n[draft", 3), ("a = 1\na = 2\n", 2), ('x = """\n\n', 3)],
@@ -164,6 +176,12 @@ def test_broken_toml_is_named_with_its_line(text: str, line: int) -> None:
     assert error.line == line
     assert "is not valid TOML" in str(error)
     assert "at line" not in str(error)
+
+
+def test_a_configuration_knows_its_file_and_lines_and_is_compared_by_its_settings_alone() -> None:
+    config = parse("\n[draft]\nthreads = 0\n")
+    assert (config.file, config.lines["draft", "threads"]) == (Path("/settings/c.toml"), 3)
+    assert config == Config()
 
 
 def test_a_missing_default_file_gives_the_defaults(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -285,48 +303,6 @@ def test_any_overrides_give_a_config_or_a_config_error(settings: dict[str, objec
         return
     assert config.draft == Config().draft
     assert set(SECRET_FILES) <= set(config.files.exclude)
-
-
-# The verifier's token ---------------------------------------------------------------------------------------
-
-
-def test_no_token_configured_is_an_empty_token() -> None:
-    assert verifier_token(VerifierConfig()).value == ""
-
-
-def test_the_token_comes_from_the_first_line_of_its_file(tmp_path: Path) -> None:
-    path = tmp_path / "token"
-    path.write_text("  s3cret \nsecond line\n")
-    path.chmod(0o600)
-    token = verifier_token(VerifierConfig(token_file=str(path)))
-    assert (token.value, token.warning) == ("s3cret", "")
-    assert "s3cret" not in repr(token)
-
-
-def test_a_token_file_that_others_can_read_warns_with_the_command(tmp_path: Path) -> None:
-    path = tmp_path / "token"
-    path.write_text("s3cret")
-    path.chmod(0o640)
-    assert f"chmod 600 {path}" in verifier_token(VerifierConfig(token_file=str(path))).warning
-
-
-def test_the_environment_goes_before_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv(TOKEN_VARIABLE, " from-env ")
-    assert verifier_token(VerifierConfig(token_file=str(tmp_path / "gone"))).value == "from-env"
-
-
-@pytest.mark.parametrize("content", ["", "\nlate", "two words", "smörgås", "a\x01b"])
-def test_a_file_without_a_token_is_an_error_that_does_not_quote_it(tmp_path: Path, content: str) -> None:
-    path = tmp_path / "token"
-    path.write_text(content, encoding="utf-8")
-    with pytest.raises(ConfigError, match="its first line is not a token") as caught:
-        verifier_token(VerifierConfig(token_file=str(path)))
-    assert not content.strip() or content.strip() not in str(caught.value)
-
-
-def test_a_missing_token_file_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="no such file"):
-        verifier_token(VerifierConfig(token_file=str(tmp_path / "gone")))
 
 
 # The description of the settings ----------------------------------------------------------------------------

@@ -77,6 +77,15 @@ def test_the_token_file_is_looked_at(tmp_path: Path) -> None:
     )
 
 
+def test_a_token_that_travels_in_the_open_is_warned_of(tmp_path: Path) -> None:
+    path, token = tmp_path / "c.toml", tmp_path / "token"
+    path.write_text('[verifier]\nurl = "ws://gpu"\ntoken_file = "token"\n')
+    token.write_text("s3cret")
+    token.chmod(0o600)
+    _, [_, found] = installation.check_config(path)
+    assert (found.level, "unencrypted (ws://)" in found.text) == ("warning", True)
+
+
 def test_the_runtime_directory_must_be_the_users_alone() -> None:
     paths = runtime_paths()
     assert installation.check_runtime_directory(paths).level == "ok"

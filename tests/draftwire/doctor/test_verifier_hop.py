@@ -152,19 +152,15 @@ async def test_without_a_draft_model_the_handshake_waits() -> None:
 
 
 @pytest.mark.asyncio
-async def test_trust_given_up_and_tokens_in_the_open_are_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_trust_given_up_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
     async def no(_: LinkSettings) -> Finding:
         return Finding("verifier", "name", "failed", "x", "y")
 
     monkeypatch.setattr(verifier_hop, "_check_name", no)
-    for settings, text in [
-        (LinkSettings("wss://gpu", insecure_skip_verify=True), "any certificate is accepted"),
-        (LinkSettings("ws://gpu", token="t"), "unencrypted"),
-    ]:
-        findings = await check_verifier(settings, FakeEngine())
-        assert (findings[-1].check, findings[-1].level, text in findings[-1].text) == ("TLS", "warning", True)
-    for settings in [LinkSettings("ws://127.0.0.1", token="t"), LinkSettings("wss://gpu", token="t")]:
-        assert len(await check_verifier(settings, FakeEngine())) == 1
+    findings = await check_verifier(LinkSettings("wss://gpu", insecure_skip_verify=True), FakeEngine())
+    assert (findings[-1].check, findings[-1].level) == ("TLS", "warning")
+    assert "any certificate is accepted" in findings[-1].text
+    assert len(await check_verifier(LinkSettings("wss://gpu"), FakeEngine())) == 1
 
 
 @pytest.mark.parametrize(
