@@ -174,7 +174,7 @@ class Client:
         try:
             self._config = with_overrides(self._service.config, settings)
         except ConfigError as error:
-            self.push(Failed("bad_setting", str(error)))
+            self.push(Failed("bad_setting", str(error), settings=error.keys))
             return
         for document, completer in self.documents.values():
             completer.configure(self._settings(document))

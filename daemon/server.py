@@ -180,7 +180,7 @@ class LocalServer:
         try:
             client = Client(self._service, hello.client, outlet.push, hello.settings)
         except ConfigError as error:
-            outlet.push(Failed("bad_setting", str(error)))
+            outlet.push(Failed("bad_setting", str(error), settings=error.keys))
             return None
         outlet.push(Welcome(API_VERSION, VERSION, os.getpid(), self._service.config.draft.model))
         outlet.push(self._service.status())

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import os
+import time
 from collections.abc import Callable, Iterator, Sized
 from typing import Protocol
 
@@ -48,6 +49,7 @@ class Service:
         self.statistics = Statistics()
         self.worker = DraftWorker(load_engine, self._changed, clock)
         self.link = None if link is None else VerifierLink(link, self._hello, self._changed, clock)
+        self.started_unix_s = time.time()
         self.clients: set[Attached] = set()
         self.suggestion_numbers: Iterator[int] = itertools.count(1)
         self.session_numbers: Iterator[int] = itertools.count(1)
@@ -88,6 +90,8 @@ class Service:
             pid=os.getpid(),
             version=VERSION,
             verifier="" if link is None else link.settings.host,
+            config_file="" if self.config.file is None else str(self.config.file.absolute()),
+            started_unix_s=self.started_unix_s,
             retry_in_ms=0 if link is None else max(0, int((link.retry_at - self.clock()) * 1000)),
             round_trip_ms=0.0 if link is None else round(link.round_trip_s * 1000, 2),
         )

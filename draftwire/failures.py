@@ -49,6 +49,7 @@ class CommandFailed(Exception):
 _KNOWN: Final[tuple[tuple[str, str, Exit], ...]] = (
     ("daemon.config", "ConfigError", Exit.CONFIG),
     ("daemon.lifecycle", "AlreadyRunning", Exit.ALREADY_RUNNING),
+    ("daemon.api.errors", "DaemonMisconfigured", Exit.CONFIG),
     ("daemon.api.errors", "ApiError", Exit.UNAVAILABLE),
     ("daemon.engine", "EngineFailed", Exit.NOTHING),
 )

@@ -110,9 +110,7 @@ class DaemonClient:
                     "or run: draftwire daemon stop"
                 ) from error
             if isinstance(error, OSError):
-                raise DaemonUnavailable(
-                    f"no daemon is running ({error}); run: draftwire daemon start"
-                ) from error
+                raise DaemonUnavailable(_no_daemon(error)) from error
             raise
         return cls(reader, writer, frames, welcome, on_push)
 
@@ -252,6 +250,13 @@ class DaemonClient:
         self._writer.close()
 
 
+def _no_daemon(error: OSError) -> str:
+    """Why there is nobody: nothing at the address is the usual case and needs no reason."""
+    usual = isinstance(error, FileNotFoundError | ConnectionRefusedError)
+    reason = "" if usual else f" ({error.strerror or error})"
+    return f"no daemon is running{reason}; run: draftwire daemon start"
+
+
 def _hello(client: str, token: str, settings: Mapping[str, Any]) -> Hello:
     return Hello(API_VERSION, client[:200], os.getpid(), token, dict(settings))
 
@@ -275,7 +280,8 @@ async def _welcomed(reader: asyncio.StreamReader, frames: FrameReader[DaemonMess
             )
         frames.feed(data)
     if isinstance(message, Failed):
-        raise DaemonRefused(message.code, f"the daemon refused this client: {message.message}")
+        text = f"the daemon refused this client: {message.message}"
+        raise DaemonRefused(message.code, text, message.settings)
     if not isinstance(message, Welcome):
         raise DaemonUnavailable(
             "what answers at the daemon's socket is not a Draftwire daemon; run: draftwire doctor"

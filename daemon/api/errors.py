@@ -1,5 +1,7 @@
 """What can go wrong on the local socket, as one small tree of errors. Every text says what to do."""
 
+from collections.abc import Sequence
+
 
 class ApiError(Exception):
     """Base of all errors of the local API."""
@@ -26,11 +28,12 @@ class DaemonUnavailable(ApiError):
 
 
 class DaemonRefused(ApiError):
-    """A daemon answered the handshake with a refusal. `code` is that of `messages.Failed`."""
+    """A daemon answered the handshake with a refusal. `code` and `settings` are those of `messages.Failed`."""
 
-    def __init__(self, code: str, message: str) -> None:
+    def __init__(self, code: str, message: str, settings: Sequence[str] = ()) -> None:
         super().__init__(message)
         self.code = code
+        self.settings = tuple(settings)
 
 
 class DaemonLost(ApiError):
@@ -39,6 +42,10 @@ class DaemonLost(ApiError):
 
 class DaemonStartFailed(ApiError):
     """A daemon was started and did not come up; the text ends with the last lines of its log."""
+
+
+class DaemonMisconfigured(DaemonStartFailed):
+    """A daemon was started and refused its configuration; the text is its own: file, line, what to do."""
 
 
 class RequestFailed(ApiError):

@@ -256,6 +256,10 @@ class Status(ApiMessage, frozen=True):
     version: str = ""
     verifier: str = ""
     """Host and port of the verifier, never with credentials."""
+    config_file: str = ""
+    """Where the daemon read its settings from, or looked for them; empty: from no file."""
+    started_unix_s: float = 0.0
+    """When it did so, in seconds since 1970: a file that is younger is not in force."""
     retry_in_ms: int = 0
     round_trip_ms: float = 0.0
     request: RequestId | None = None
@@ -280,6 +284,8 @@ class Failed(ApiMessage, frozen=True):
     code: FailureCode
     message: str
     request: RequestId | None = None
+    settings: list[str] = []
+    """For bad_setting: the dotted names of the client's settings that can't be used; the others can."""
 
 
 DaemonMessage = Welcome | Completions | SuggestionUpdate | Status | Stats | Failed

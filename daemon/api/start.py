@@ -17,11 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from daemon.api.client import DaemonClient, OnPush
-from daemon.api.errors import DaemonStartFailed, DaemonUnavailable
+from daemon.api.errors import DaemonMisconfigured, DaemonStartFailed, DaemonUnavailable
 from daemon.api.paths import RuntimePaths
 
 EXIT_ALREADY_RUNNING = 75
 """How a daemon ends that found another one holding the lock (EX_TEMPFAIL of sysexits.h)."""
+EXIT_MISCONFIGURED = 78
+"""How a daemon ends whose configuration has errors (EX_CONFIG of sysexits.h); its log ends with them."""
 START_TIMEOUT_S = 20.0
 FIRST_RETRY_S = 0.02
 LAST_RETRY_S = 0.25
@@ -42,7 +44,7 @@ async def ensure_daemon(
 
     `command` is what to run (default: `draftwire daemon run` of this interpreter). Raises DaemonRefused if a
     daemon runs and refuses, DaemonStartFailed if a started one ends or does not answer within `timeout_s`,
-    RuntimePathError.
+    DaemonMisconfigured if it refuses its configuration, RuntimePathError.
     """
     paths.prepare()
     try:
@@ -61,6 +63,8 @@ async def ensure_daemon(
             )
         except DaemonUnavailable as error:
             failed = _start_failure(process, left_s, timeout_s)
+            if process.poll() == EXIT_MISCONFIGURED:
+                raise DaemonMisconfigured(_complaint(paths.log, log_start) or failed) from error
             if failed:
                 raise DaemonStartFailed(f"{failed}{_log_tail(paths.log, log_start)}") from error
         await asyncio.sleep(min(retry_s, max(left_s, 0)))
@@ -120,14 +124,24 @@ def _roll_log(log: Path) -> int:
     return 0
 
 
-def _log_tail(log: Path, start: int) -> str:
-    """The last lines that this run wrote, as the end of an error text."""
+def _complaint(log: Path, start: int) -> str:
+    """What this run's command ended with: all after the last `draftwire: `, which it puts before its error."""
+    return "\n".join(_log_lines(log, start)).rpartition("draftwire: ")[2]
+
+
+def _log_lines(log: Path, start: int) -> list[str]:
+    """What this run wrote; nothing if that can't be read."""
     try:
         with log.open("rb") as file:
             file.seek(start)
-            lines = file.read(MAX_LOG_BYTES).decode("utf-8", "replace").splitlines()
+            return file.read(MAX_LOG_BYTES).decode("utf-8", "replace").splitlines()
     except OSError:
-        lines = []
+        return []
+
+
+def _log_tail(log: Path, start: int) -> str:
+    """The last lines that this run wrote, as the end of an error text."""
+    lines = _log_lines(log, start)
     if not lines:
         return f"\n(nothing was written to {log})"
     return "\n".join([f"\nThe end of {log}:", *lines[-LOG_TAIL_LINES:]])

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from draftwire.commands.options import Json
+from draftwire.config_change import CHANGED, config_changed
 from draftwire.failures import CommandFailed, Exit
 from draftwire.terminal import note, print_json
+
+if TYPE_CHECKING:
+    from daemon.api.messages import Status
 
 app = typer.Typer(
     help="The configuration file: write it, show what is in force, check it.", no_args_is_help=True
@@ -57,15 +62,22 @@ def show(file: _File = None, *, json: Json = False) -> None:
 
 @app.command()
 def check(file: _File = None) -> None:
-    """Name everything that is wrong with the file, with its line. Exit status 78 if something is."""
-    from daemon.config import default_config_path, load_config, verifier_token
+    """Name everything that is wrong with the file, with its line. Exit status 78 if something is.
+
+    Warnings (a file it names is not there, a token that others can read) do not change the exit status.
+    """
+    from daemon.config import default_config_path, load_config
+    from daemon.config_places import place_warnings
+    from daemon.config_token import verifier_token
 
     path = file or default_config_path()
     config = load_config(file)
-    token = verifier_token(config.verifier)
-    if token.warning:
-        note(f"warning: {token.warning}")
+    for warning in (*place_warnings(config), *verifier_token(config).warnings):
+        note(f"warning: {warning}")
     note(f"{path}: ok" if path.exists() else f"{path}: not there; the defaults are in force")
+    status = asyncio.run(_status_of_daemon())
+    if status is not None and status.config_file == str(path.absolute()) and config_changed(status):
+        note(CHANGED)
 
 
 @app.command()
@@ -74,3 +86,19 @@ def path() -> None:
     from daemon.config import default_config_path
 
     typer.echo(default_config_path())
+
+
+async def _status_of_daemon() -> Status | None:
+    """The status of the daemon that runs; None if none does."""
+    from daemon.api.client import DaemonClient
+    from daemon.api.errors import ApiError
+    from daemon.api.paths import runtime_paths
+
+    try:
+        client = await DaemonClient.connect(runtime_paths(), client="draftwire config", timeout_s=1.0)
+        try:
+            return await client.status()
+        finally:
+            await client.close()
+    except ApiError:
+        return None  # `draftwire doctor` says why

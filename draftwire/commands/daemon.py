@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from draftwire.commands.options import ConfigFile, Json
+from draftwire.config_change import CHANGED, config_changed
 from draftwire.failures import CommandFailed, Exit
 from draftwire.terminal import note, print_json, print_pairs, spinner
 
@@ -89,7 +90,7 @@ def status_values(found: Status) -> dict[str, Any]:
 
     values = asdict(found)
     del values["request"]
-    return values
+    return {**values, "config_changed": config_changed(found)}
 
 
 def print_status(found: Status) -> None:
@@ -98,7 +99,7 @@ def print_status(found: Status) -> None:
     retry = f"{found.retry_in_ms / 1000:.1f} s" if found.retry_in_ms else ""
     rows = [
         ("daemon", f"process {found.pid}, version {found.version}"),
-        ("serves", f"{found.clients} clients, {found.sessions} sessions"),
+        ("serves", f"{_count(found.clients, 'client')}, {_count(found.sessions, 'session')}"),
         ("draft model", f"{found.draft}  {found.draft_model}".strip()),
         ("draft error", found.draft_error),
         ("verifier", link),
@@ -106,8 +107,14 @@ def print_status(found: Status) -> None:
         ("reason", found.link_reason),
         ("next try in", retry),
         ("round trip", f"{found.round_trip_ms:.1f} ms" if found.round_trip_ms else ""),
+        ("configuration", found.config_file),
+        ("", CHANGED if config_changed(found) else ""),
     ]
     print_pairs(found.message, rows)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _run_command(config: ConfigFile) -> list[str]:
@@ -174,10 +181,14 @@ def _is_held(paths: RuntimePaths) -> bool:
 
 
 async def _status(paths: RuntimePaths) -> Status:
+    """The daemon's status, without this command among its clients."""
+    from msgspec.structs import replace
+
     from daemon.api.client import DaemonClient
 
     client = await DaemonClient.connect(paths, client=CLIENT)
     try:
-        return await client.status()
+        found = await client.status()
+        return replace(found, clients=max(0, found.clients - 1))
     finally:
         await client.close()

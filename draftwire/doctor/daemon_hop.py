@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from daemon.api.client import DaemonClient
-from daemon.api.errors import ApiError, DaemonRefused, DaemonUnavailable
+from daemon.api.errors import ApiError, DaemonMisconfigured, DaemonRefused, DaemonUnavailable
 from daemon.api.messages import Status
 from daemon.api.paths import RuntimePaths
 from daemon.api.start import ensure_daemon
 from daemon.version import VERSION
+from draftwire.config_change import CHANGED, config_changed
 from draftwire.doctor.findings import Finding
 
 CLIENT = "draftwire doctor"
@@ -30,6 +31,9 @@ async def check_daemon(paths: RuntimePaths, *, start: bool) -> tuple[Status | No
             return None, [Finding("daemon", "handshake", "warning", text, "the next start takes it over")]
         text = "none is running; an editor, or `draftwire daemon start`, starts one"
         return None, [Finding("daemon", "handshake", "info", text)]
+    except DaemonMisconfigured as error:
+        fix = "mend the configuration where the message says"
+        return None, [Finding("daemon", "handshake", "failed", str(error), fix)]
     except ApiError as error:
         return None, [Finding("daemon", "handshake", "failed", str(error), f"see {paths.log}")]
     try:
@@ -42,12 +46,16 @@ async def check_daemon(paths: RuntimePaths, *, start: bool) -> tuple[Status | No
 
 
 def _of_status(status: Status) -> Iterator[Finding]:
-    text = f"process {status.pid}, version {status.version}, {status.clients} clients. {status.message}"
+    others = max(0, status.clients - 1)
+    text = f"process {status.pid}, version {status.version}, {others} other clients. {status.message}"
     if status.version != VERSION:
         fix = "run: draftwire daemon stop (the next one started is the new version)"
         yield Finding("daemon", "handshake", "warning", f"{text}; this command is version {VERSION}", fix)
     else:
         yield Finding("daemon", "handshake", "ok", text)
+    if config_changed(status):
+        found, _, fix = CHANGED.partition(": ")
+        yield Finding("daemon", "configuration", "warning", found, fix)
     if status.draft == "failed":
         fix = "mend what it names, then run: draftwire daemon stop"
         yield Finding("daemon", "draft model in the daemon", "failed", status.draft_error, fix)

@@ -7,12 +7,16 @@ import os
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from typer.testing import CliRunner
 
 from daemon.annotated_config import annotated_default
 from daemon.config import CONFIG_VARIABLE, TOKEN_VARIABLE, Config, parse_config
 from draftwire.cli import app
+from draftwire.config_change import CHANGED
 from draftwire.failures import Exit
+from tests.draftwire.conftest import RunDaemon
+from tests.fakes.daemon import READY
 
 runner = CliRunner()
 
@@ -90,6 +94,31 @@ def test_check_warns_of_a_token_file_that_others_can_read(tmp_path: Path) -> Non
     assert result.exit_code == 0
     assert f"warning: {token} can be read by others; run: chmod 600 {token}" in result.stderr
     assert "s3cret" not in result.output
+
+
+def test_check_warns_of_a_model_that_is_not_there_and_of_a_token_in_the_open(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "c.toml"
+    path.write_text('[draft]\nmodel = "gone.gguf"\n[verifier]\nurl = "ws://gpu"\n')
+    monkeypatch.setenv(TOKEN_VARIABLE, "s3cret")
+    result = runner.invoke(app, ["config", "check", str(path)])
+    model, token, last = result.stderr.splitlines()
+    assert result.exit_code == 0
+    assert model.startswith(f"warning: {path}:2: draft.model: there is no file")
+    assert token.startswith("warning: the token and your code go to gpu unencrypted")
+    assert last == f"{path}: ok"
+
+
+def test_check_says_that_the_daemon_has_older_settings(run_daemon: RunDaemon, tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    status = replace(READY, config_file=str(path), started_unix_s=path.stat().st_mtime - 1)
+    with run_daemon(status=status):
+        result = runner.invoke(app, ["config", "check"])
+        other = runner.invoke(app, ["config", "check", str(tmp_path / "other.toml")])
+    assert result.exit_code == 0
+    assert result.stderr == f"{path}: ok\n{CHANGED}\n"
+    assert CHANGED not in other.stderr
 
 
 def test_secrets_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:

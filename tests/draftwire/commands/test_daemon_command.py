@@ -18,6 +18,7 @@ from daemon.lifecycle import AlreadyRunning, only_daemon
 from draftwire.cli import app
 from draftwire.commands import daemon as module
 from draftwire.commands.stats import _rows
+from draftwire.config_change import CHANGED
 from draftwire.failures import Exit
 from tests.draftwire.conftest import RunDaemon
 from tests.fakes.daemon import READY
@@ -42,16 +43,27 @@ def test_status_for_people(run_daemon: RunDaemon) -> None:
     with run_daemon(status=STATUS):
         result = runner.invoke(app, ["daemon", "status"])
     assert result.exit_code == 0
-    for words in (STATUS.message, "process 7, version 1.2", "2 clients, 3 sessions", "offline, gpu.example.com:8765",
+    for words in (STATUS.message, "process 7, version 1.2", "1 client, 3 sessions", "offline, gpu.example.com:8765",
                   "nothing listens there", "1.5 s", "12.3 ms", "ready  scripted"):  # fmt: skip
         assert words in result.stdout
     assert "draft error" not in result.stdout
+
+
+def test_status_says_that_the_configuration_has_changed_since(run_daemon: RunDaemon, tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    status = replace(STATUS, config_file=str(path), started_unix_s=path.stat().st_mtime - 1)
+    with run_daemon(status=status):
+        result = runner.invoke(app, ["daemon", "status"])
+        values = json.loads(runner.invoke(app, ["daemon", "status", "--json"]).stdout)
+    assert CHANGED in result.stdout
+    assert (values["config_changed"], values["config_file"]) == (True, str(path))
 
 
 def test_status_for_scripts(run_daemon: RunDaemon) -> None:
     with run_daemon(status=STATUS):
         values = json.loads(runner.invoke(app, ["daemon", "status", "--json"]).stdout)
     assert (values["link"], values["retry_in_ms"], values["pid"]) == ("offline", 1500, 7)
+    assert (values["clients"], values["config_changed"]) == (1, False)
     assert "request" not in values
 
 
@@ -59,7 +71,7 @@ def test_status_for_scripts(run_daemon: RunDaemon) -> None:
 def test_without_a_daemon_the_status_is_69_and_the_way_to_one_is_named(command: list[str]) -> None:
     result = runner.invoke(app, command)
     assert (result.exit_code, result.stdout) == (Exit.UNAVAILABLE, "")
-    assert "draftwire daemon start" in result.stderr
+    assert result.stderr == "draftwire: no daemon is running; run: draftwire daemon start\n"
 
 
 def test_stats(run_daemon: RunDaemon) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
@@ -23,7 +24,20 @@ async def test_one_that_answers() -> None:
     async with ScriptedDaemon(runtime_paths(), nothing, status=STATUS):
         status, [found] = await check_daemon(runtime_paths(), start=False)
     assert status is not None
-    assert (found.level, found.text) == ("ok", f"process 7, version {VERSION}, 0 clients. local drafts only")
+    assert (found.level, found.text) == (
+        "ok",
+        f"process 7, version {VERSION}, 0 other clients. local drafts only",
+    )
+
+
+@pytest.mark.asyncio
+async def test_one_with_older_settings(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    status = replace(STATUS, config_file=str(path), started_unix_s=path.stat().st_mtime - 1)
+    async with ScriptedDaemon(runtime_paths(), nothing, status=status):
+        _, [_, found] = await check_daemon(runtime_paths(), start=False)
+    assert (found.level, found.text) == ("warning", "the configuration changed after the daemon started")
+    assert "draftwire daemon stop" in found.fix
 
 
 @pytest.mark.asyncio
