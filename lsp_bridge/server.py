@@ -15,7 +15,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from daemon.api.client import Pushed
-from daemon.api.messages import Failed, Status, SuggestionUpdate
+from daemon.api.messages import Status, SuggestionUpdate
 from lsp_bridge.documents import Documents
 from lsp_bridge.methods import (
     acceptance,
@@ -63,6 +63,7 @@ class BridgeServer(LanguageServer):
             documents=lambda: [document.opening() for document in self.documents],
             on_push=self._on_push,
             on_state=self._on_session_state,
+            on_problem=self._tell_once,
             sleep=sleep,
         )
         self.exit_code: asyncio.Future[int] | None = None
@@ -134,8 +135,8 @@ class BridgeServer(LanguageServer):
             self.note_status(message)
         elif isinstance(message, SuggestionUpdate):
             self._on_update(message)
-        else:
-            self._warn_once(message)
+        else:  # a mistake of the bridge's own, of no use to the user
+            log.warning("the daemon: %s: %s", message.code, message.message)
 
     def _on_update(self, update: SuggestionUpdate) -> None:
         document = self.documents.get(update.document)
@@ -146,9 +147,8 @@ class BridgeServer(LanguageServer):
         if params is not None and self.options.notifications and self.ready_for_notifications:
             self.protocol.notify("draftwire/suggestion", params)
 
-    def _warn_once(self, failed: Failed) -> None:
-        log.warning("the daemon: %s: %s", failed.code, failed.message)
-        if failed.code != "bad_setting" or failed.message in self._warned:
-            return  # the others are the bridge's own mistakes, of no use to the user
-        self._warned.add(failed.message)
-        self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, failed.message))
+    def _tell_once(self, problem: str) -> None:
+        """Show the user what only they can mend, the first time it is met (ux-45)."""
+        if problem not in self._warned:
+            self._warned.add(problem)
+            self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, problem))

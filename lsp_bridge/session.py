@@ -9,13 +9,21 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from daemon.api.client import OnPush
-from daemon.api.errors import ApiError, DaemonLost, DaemonRefused, FrameError
-from daemon.api.messages import ClientMessage, Completions, Configure, OpenDocument, Status, Trigger
+from daemon.api.client import OnPush, Pushed
+from daemon.api.errors import ApiError, DaemonLost, DaemonMisconfigured, DaemonRefused, FrameError
+from daemon.api.messages import (
+    ClientMessage,
+    Completions,
+    Configure,
+    Failed,
+    OpenDocument,
+    Status,
+    Trigger,
+)
 
 FIRST_RETRY_S = 0.25
 LAST_RETRY_S = 30.0
@@ -35,6 +43,8 @@ class SessionState:
 
     phase: Phase
     message: str
+    bad_settings: str = ""
+    """What is wrong with those of this client's settings that are left out; the others are in force."""
 
 
 class Client(Protocol):
@@ -64,15 +74,21 @@ class DaemonSession:
         documents: Callable[[], Iterable[OpenDocument]],
         on_push: OnPush,
         on_state: Callable[[SessionState], None],
+        on_problem: Callable[[str], None],
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
+        """`on_problem` is told, each time it is met, what only the user can mend."""
         self._connect = connect
         self._documents = documents
         self._on_push = on_push
         self._on_state = on_state
+        self._on_problem = on_problem
         self._sleep = sleep
         self._client: Client | None = None
         self._settings: dict[str, Any] = {}
+        """This client's, less those that the daemon refused."""
+        self._bad_settings = ""
+        self._logged = ""
         self.state = SessionState("starting", "starting the daemon")
 
     async def run(self) -> None:
@@ -86,22 +102,22 @@ class DaemonSession:
                     retry_s = FIRST_RETRY_S
                 self._enter("starting", "the daemon has ended; starting it again")
             except ApiError as error:
-                phase: Phase = "refused" if isinstance(error, DaemonRefused) else "unavailable"
-                log.warning("no daemon: %s", error)
-                self._enter(phase, str(error))
+                if self._leaves_out(error):
+                    continue
+                self._enter_without(error)
             await self._sleep(retry_s)
             retry_s = min(2 * retry_s, LAST_RETRY_S)
 
     async def _converse(self) -> None:
         """One connection, from its start to its loss."""
         settings = self._settings
-        client = await self._connect(settings, self._on_push)
+        client = await self._connect(settings, self._take_push)
         try:
             if settings is not self._settings:
                 client.send(Configure(self._settings))
             for document in self._documents():
                 client.send(document)
-            self._client = client
+            self._client, self._logged = client, ""
             self._enter("connected", "")
             await client.wait_lost()
         except DaemonLost as error:
@@ -125,6 +141,42 @@ class DaemonSession:
         """This client's settings, from now on and for connections to come."""
         self._settings = settings
         self.send(Configure(settings))
+        if self._bad_settings:
+            self._bad_settings = ""
+            self._enter(self.state.phase, self.state.message)
+
+    def _leaves_out(self, error: ApiError) -> bool:
+        """Whether another try, without some settings, is worth while at once."""
+        if not isinstance(error, DaemonRefused) or error.code != "bad_setting" or not self._settings:
+            return False
+        known = [name for name in error.settings if name in self._settings]
+        self._leave_out(known or self._settings, str(error))
+        return True
+
+    def _take_push(self, message: Pushed) -> None:
+        if isinstance(message, Failed) and message.code == "bad_setting":
+            if refused := [name for name in message.settings if name in self._settings]:
+                self._leave_out(refused, message.message)
+                self.send(Configure(self._settings))
+                self._enter(self.state.phase, self.state.message)
+        else:
+            self._on_push(message)
+
+    def _leave_out(self, names: Collection[str], why: str) -> None:
+        """Go on without these settings."""
+        log.warning("settings left out: %s", why)
+        self._settings = {name: value for name, value in self._settings.items() if name not in names}
+        self._bad_settings = why
+        self._on_problem(f"Draftwire leaves out settings it can't use: {why}")
+
+    def _enter_without(self, error: ApiError) -> None:
+        """There is no daemon; the log has the reason once, however often it is tried."""
+        if str(error) != self._logged:
+            self._logged = str(error)
+            log.warning("no daemon: %s", error)
+        self._enter("refused" if isinstance(error, DaemonRefused) else "unavailable", str(error))
+        if isinstance(error, DaemonMisconfigured):
+            self._on_problem(f"Draftwire can't start: {error}")
 
     async def complete(
         self, document: str, version: int, offset: int, trigger: Trigger
@@ -148,5 +200,5 @@ class DaemonSession:
         return await self._client.stats() if self._client else None
 
     def _enter(self, phase: Phase, message: str) -> None:
-        self.state = SessionState(phase, message)
+        self.state = SessionState(phase, message, self._bad_settings)
         self._on_state(self.state)

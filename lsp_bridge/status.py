@@ -16,6 +16,7 @@ Reason = Literal[
     "daemon_refused",
     "draft_loading",
     "draft_failed",
+    "bad_setting",
     "verifier_connecting",
     "verifier_offline",
     "verifier_refused",
@@ -46,7 +47,7 @@ def status_params(session: SessionState, status: Status | None) -> dict[str, Any
     return {
         "kind": kind,
         "reason": reason,
-        "message": session.message or (known.message if known else ""),
+        "message": session.message or _message(session, known, reason),
         "daemon": session.phase,
         "draft": known.draft if known else "loading",
         "link": known.link if known else "off",
@@ -68,9 +69,16 @@ def copilot_params(status: dict[str, Any]) -> dict[str, Any]:
     return {"kind": status["kind"], "busy": status["busy"], "message": status["message"]}
 
 
+def _message(session: SessionState, known: Status | None, reason: Reason) -> str:
+    if reason == "bad_setting":
+        return f"settings left out: {session.bad_settings}"
+    return known.message if known else ""
+
+
 def _kind_and_reason(session: SessionState, status: Status | None) -> tuple[Kind, Reason]:
     if session.phase != "connected":
         return _WITHOUT_DAEMON[session.phase]
     if status is None:
         return "Inactive", "daemon_starting"
-    return _OF_DRAFT.get(status.draft) or _OF_LINK.get(status.link) or ("Normal", "")
+    bad_setting: tuple[Kind, Reason] | None = ("Warning", "bad_setting") if session.bad_settings else None
+    return _OF_DRAFT.get(status.draft) or bad_setting or _OF_LINK.get(status.link) or ("Normal", "")

@@ -280,7 +280,8 @@ async def _welcomed(reader: asyncio.StreamReader, frames: FrameReader[DaemonMess
             )
         frames.feed(data)
     if isinstance(message, Failed):
-        text = f"the daemon refused this client: {message.message}"
+        for_the_user = message.code == "bad_setting"
+        text = message.message if for_the_user else f"the daemon refused this client: {message.message}"
         raise DaemonRefused(message.code, text, message.settings)
     if not isinstance(message, Welcome):
         raise DaemonUnavailable(

@@ -230,6 +230,7 @@ async def test_a_message_that_cannot_be_carried_out_is_told(
         [failed] = d.got(Failed)
         assert failed.code == code
         assert (NAME in d.client.documents) is open_still
+        assert failed.settings == (list(message.settings) if isinstance(message, Configure) else [])
 
 
 @pytest.mark.asyncio

@@ -84,7 +84,8 @@ class ScriptedDaemon:
     """Speaks the local API on `paths`; answers with `answer`; remembers all it received, in order.
 
     `hold`: clear it, and requests wait until it is set. `refuse`: a Failed to answer the next Hellos with.
-    `silent`: requests are never answered. `reason`: given with an empty answer.
+    `refuse_settings`: the names
+    of settings that no Hello may hold. `silent`: requests are never answered. `reason`: given with an empty answer.
     """
 
     def __init__(self, paths: RuntimePaths, answer: Answer = nothing, *, status: Status = READY) -> None:
@@ -93,6 +94,7 @@ class ScriptedDaemon:
         self.status = status
         self.reason: NothingReason = "empty_draft"
         self.refuse: Failed | None = None
+        self.refuse_settings: set[str] = set()
         self.silent = False
         self.hold = asyncio.Event()
         self.hold.set()
@@ -238,6 +240,8 @@ class ScriptedDaemon:
         refusal = self.refuse
         if hello.token != self._token:
             refusal = Failed("unauthorized", "the token is not this run's; connect again")
+        if bad := sorted(self.refuse_settings & hello.settings.keys()):
+            refusal = Failed("bad_setting", f"unknown settings: {bad}", settings=bad)
         if refusal is not None:
             connection.send(refusal)
             return True

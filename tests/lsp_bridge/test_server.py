@@ -14,6 +14,7 @@ import pytest_asyncio
 from pygls.protocol import default_converter
 from pytest_lsp import client_capabilities
 
+from daemon.api.errors import DaemonMisconfigured
 from daemon.api.messages import (
     Accepted,
     Cancel,
@@ -690,18 +691,66 @@ async def test_settings(paths: RuntimePaths, daemon: ScriptedDaemon) -> None:
         await editor.initialize(initializationOptions=options)
         await editor.connected()
         assert daemon.of_type(Hello)[0].settings == {"display.policy": "verified", "draft.model": "m"}
-        changed = {"settings": {"draftwire": {"display": {"policy": "optimistic"}}, "other": 1}}
+        changed = {
+            "settings": {"draftwire": {"display": {"policy": "optimistic", "x": 1}}, "other": 1},
+        }
         editor.notify("workspace/didChangeConfiguration", changed)
-        assert (await daemon.wait_for(Configure))[-1].settings == {"display.policy": "optimistic"}
+        sent = (await daemon.wait_for(Configure))[-1].settings
+        assert sent == {"display.policy": "optimistic", "display.x": 1}
         editor.notify("workspace/didChangeConfiguration", {"settings": None})
         for _ in range(2):
-            daemon.push(Failed("bad_setting", "display.policy must be ..."))
+            daemon.push(Failed("bad_setting", "no display.x", settings=["display.x"]))
         daemon.push(Failed("internal", "not for the user"))
         daemon.push(msgspec.structs.replace(READY, message="later"))
-        await editor.wait_for("draftwire/status", lambda s: s["message"] == "later")
-        messages = editor.received("window/showMessage")
-        assert messages == [{"type": 2, "message": "display.policy must be ..."}]
-        assert len(daemon.of_type(Configure)) == 1
+        told = await editor.wait_for("draftwire/status", lambda s: s["reason"] == "bad_setting")
+        assert (told["kind"], told["message"]) == ("Warning", "settings left out: no display.x")
+        said = {"type": 2, "message": "Draftwire leaves out settings it can't use: no display.x"}
+        assert editor.received("window/showMessage") == [said]
+        sent = (await daemon.wait_for(Configure, 2))[-1].settings
+        assert sent == {"display.policy": "optimistic"}
+        editor.notify("workspace/didChangeConfiguration", {"settings": {"display.policy": "verified"}})
+        await editor.wait_for("draftwire/status", lambda s: (s["reason"], s["message"]) == ("", "later"))
+
+
+async def test_a_setting_refused_at_the_handshake_is_left_out_and_the_rest_kept(
+    paths: RuntimePaths, daemon: ScriptedDaemon
+) -> None:
+    """Completion goes on, the user is told once, the status keeps saying it (ux-45)."""
+    daemon.refuse_settings = {"completion.enbled"}
+    options = {"settings": {"completion": {"enbled": True, "max_lines": 3}}}
+    async with InProcessEditor(paths) as editor:
+        await editor.initialize(initializationOptions=options)
+        await editor.connected()
+        assert daemon.of_type(Hello)[-1].settings == {"completion.max_lines": 3}
+        editor.open("def ")
+        assert await editor.inline(0, 4)
+        told = await editor.request("draftwire/status")
+        assert (told["kind"], told["reason"]) == ("Warning", "bad_setting")
+        assert "completion.enbled" in told["message"]
+        assert len(editor.received("window/showMessage")) == 1
+        assert editor.received("window/showMessage")[0]["type"] == 2
+
+
+async def test_a_broken_configuration_file_is_shown_once(
+    paths: RuntimePaths, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """However often the daemon is started in vain; the log says it once too."""
+    tries = asyncio.Semaphore(0)
+
+    async def connect(*_: Any) -> Any:
+        tries.release()
+        raise DaemonMisconfigured('/c.toml:2: unknown setting "draft.x"')
+
+    async with InProcessEditor(paths) as editor:
+        monkeypatch.setattr(editor.bridge.session, "_connect", connect)
+        await editor.initialize()
+        for _ in range(4):
+            await tries.acquire()
+        told = await editor.request("draftwire/status")
+        assert (told["kind"], told["reason"]) == ("Error", "daemon_unavailable")
+        said = 'Draftwire can\'t start: /c.toml:2: unknown setting "draft.x"'
+        assert editor.received("window/showMessage") == [{"type": 2, "message": said}]
+    assert caplog.text.count("no daemon: /c.toml:2") == 1
 
 
 # The completion list ------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from daemon.api.messages import (
     CloseDocument,
     Completions,
     Configure,
+    Failed,
     OpenDocument,
     Status,
     Trigger,
@@ -75,6 +76,8 @@ class Setting:
         self.settings: list[dict[str, Any]] = []
         self.slept: list[float] = []
         self.states: list[SessionState] = []
+        self.problems: list[str] = []
+        self.push: OnPush = lambda _: None
         self.changed = asyncio.Event()
         self.exhausted = asyncio.Event()
         self.during_connect: Any = None
@@ -83,11 +86,13 @@ class Setting:
             documents=lambda: [DOCUMENT],
             on_push=lambda _: None,
             on_state=self._on_state,
+            on_problem=self.problems.append,
             sleep=self._sleep,
         )
 
     async def _connect(self, settings: dict[str, Any], on_push: OnPush) -> FakeClient:
         self.settings.append(settings)
+        self.push = on_push
         if self.during_connect is not None:
             self.during_connect()
         if not self.outcomes:
@@ -176,6 +181,64 @@ async def test_settings_that_change_while_connecting() -> None:
         assert client.sent == [Configure({"a": 2}), DOCUMENT]
         setting.session.configure({"a": 3})
         assert client.sent[-1] == Configure({"a": 3})
+
+
+def refusal(*names: str) -> DaemonRefused:
+    return DaemonRefused("bad_setting", f"no {names}", names)
+
+
+@pytest.mark.parametrize(
+    ("refused", "then"),
+    [(("b",), {"a": 1, "c": 3}), (("b", "c"), {"a": 1}), ((), {}), (("unheard of",), {})],
+    ids=["one", "two", "unnamed", "none of ours"],
+)
+async def test_refused_settings_are_left_out_at_once(refused: tuple[str, ...], then: dict[str, int]) -> None:
+    """Those that are named, else all; there is no wait, for nothing has to come up."""
+    client = FakeClient()
+    async with running(refusal(*refused), client) as setting:
+        setting.session.configure({"a": 1, "b": 2, "c": 3})
+        await setting.connected()
+        assert setting.settings == [{"a": 1, "b": 2, "c": 3}, then]
+        assert setting.slept == []
+        assert setting.problems == [f"Draftwire leaves out settings it can't use: no {refused}"]
+        assert setting.session.state == SessionState("connected", "", f"no {refused}")
+        setting.session.configure({"a": 9})
+        assert client.sent[-1] == Configure({"a": 9})
+        assert setting.session.state == SessionState("connected", "")
+
+
+async def test_a_refusal_of_no_settings_is_like_any_other() -> None:
+    """Nothing could be left out, so it must not be tried without end."""
+    async with running(refusal("a")) as setting:
+        await setting.exhausted.wait()
+        assert [state.phase for state in setting.states] == ["refused"]
+        assert setting.slept == [FIRST_RETRY_S]
+
+
+async def test_a_setting_refused_later_is_taken_back() -> None:
+    """The daemon kept all the old ones; a refusal of settings that are gone already changes nothing."""
+    client = FakeClient()
+    async with running(client) as setting:
+        await setting.connected()
+        setting.session.configure({"a": 1, "b": 2})
+        setting.push(Failed("bad_setting", "no b", settings=["b"]))
+        assert client.sent[-1] == Configure({"a": 1})
+        assert setting.session.state.bad_settings == "no b"
+        setting.push(Failed("bad_setting", "no b", settings=["b"]))
+        assert client.sent.count(Configure({"a": 1})) == 1
+        assert len(setting.problems) == 1
+
+
+async def test_the_log_says_once_why_there_is_no_daemon(caplog: pytest.LogCaptureFixture) -> None:
+    """And again after it has been there."""
+    gone = DaemonUnavailable("nobody")
+    client = FakeClient()
+    client.lost.set()
+    async with running(gone, gone, DaemonUnavailable("else"), client, gone) as setting:
+        await setting.exhausted.wait()
+    messages = [record.getMessage() for record in caplog.records]
+    assert messages == ["no daemon: nobody", "no daemon: else", "no daemon: nobody"]
+    assert setting.problems == []
 
 
 async def test_lost_while_opening_documents() -> None:

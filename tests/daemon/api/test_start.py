@@ -16,6 +16,7 @@ from daemon.api import start as start_module
 from daemon.api.client import DaemonClient
 from daemon.api.errors import (
     DaemonLost,
+    DaemonMisconfigured,
     DaemonRefused,
     DaemonStartFailed,
     DaemonUnavailable,
@@ -132,6 +133,19 @@ async def test_one_that_fails_shows_its_log(paths: RuntimePaths) -> None:
     assert "line 39" in text
     assert "line 3\n" not in text
     assert "an old failure" not in text
+
+
+async def test_one_that_refuses_its_configuration(paths: RuntimePaths) -> None:
+    """Its own words are the error: file, line, what to do; nothing of an older start, nothing of its log."""
+    paths.prepare()
+    paths.log.write_text("draftwire: an old failure\n")
+    program = "import sys; sys.stderr.write('WARNING x\\ndraftwire: /c.toml:2: no\\nand\\n'); sys.exit(78)"
+    command = [sys.executable, "-c", program]
+    with pytest.raises(DaemonMisconfigured) as caught:
+        await ensure_daemon(paths, client="test", command=command)
+    assert str(caught.value) == "/c.toml:2: no\nand"
+    with pytest.raises(DaemonMisconfigured, match="ended with code 78"):
+        await ensure_daemon(paths, client="test", command=[sys.executable, "-c", "raise SystemExit(78)"])
 
 
 async def test_one_that_ends_at_once(paths: RuntimePaths) -> None:
