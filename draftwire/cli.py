@@ -111,8 +111,9 @@ def main() -> None:
 def _hand_over(module: str, context: typer.Context) -> None:
     """Run the typer application `app` of a module, loaded now, with the arguments that are left."""
     try:
-        application: typer.Typer = importlib.import_module(module).app
-        application(args=context.args, prog_name=f"draftwire {context.info_name}")
+        command: Any = typer.main.get_command(importlib.import_module(module).app)
+        command.context_settings["help_option_names"] = ["-h", "--help"]
+        command.main(args=context.args, prog_name=f"draftwire {context.info_name}")
     except ModuleNotFoundError as error:
         if error.name not in ("torch", "safetensors", "gguf"):
             raise

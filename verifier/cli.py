@@ -8,6 +8,7 @@ import json
 import logging
 import os
 import signal
+import stat
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -15,10 +16,15 @@ from typing import Annotated
 
 import typer
 
-from verifier.errors import VerifierFailed
-from verifier.service import BUNDLED, VerifierSettings, serve
+from verifier.errors import FileUnusable, VerifierFailed
+from verifier.service import BUNDLED, VerifierSettings, check, serve, warnings
 
 TOKEN_VARIABLE = "DRAFTWIRE_VERIFIER_TOKEN"
+EXIT_HELP = (
+    "Exit status: 0 ended by a signal; 1 the model does not fit or can't be computed; 2 wrong usage; "
+    "66 a file (model, token, certificate) can't be read; 69 the address to listen on, a package or a device is "
+    "not to be had."
+)
 
 
 class Device(StrEnum):
@@ -96,10 +102,13 @@ def verifier_command(
             certfile=certfile,
             keyfile=keyfile,
         )
+        check(settings)
+        for warning in (*warnings(settings), *_token_file_warning(token_file)):
+            typer.echo(f"warning: {warning}", err=True)
         asyncio.run(_until_signal(settings, ready_json=ready_json))
     except VerifierFailed as error:
         typer.echo(f"draftwire verifier: {error}", err=True)
-        raise typer.Exit(1) from error
+        raise typer.Exit(error.exit_status) from error
 
 
 def read_token(token_file: Path | None, from_environment: str) -> str:
@@ -109,12 +118,20 @@ def read_token(token_file: Path | None, from_environment: str) -> str:
     try:
         token = token_file.read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise VerifierFailed(
-            f"can't read the token file {token_file} ({error}): check --token-file"
-        ) from error
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        text = f"can't read the token file {token_file} ({reason}): write the token into it, or check --token-file"
+        raise FileUnusable(text) from error
     if not token:
-        raise VerifierFailed(f"the token file {token_file} is empty: write the token into it")
+        raise FileUnusable(f"the token file {token_file} is empty: write the token into it")
     return token
+
+
+def _token_file_warning(token_file: Path | None) -> list[str]:
+    """What to run if others can read the token."""
+    if token_file is None or os.name != "posix":
+        return []
+    shared = token_file.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO)
+    return [f"{token_file} can be read by others; run: chmod 600 {token_file}"] if shared else []
 
 
 async def _until_signal(settings: VerifierSettings, *, ready_json: bool) -> None:
@@ -129,7 +146,12 @@ async def _until_signal(settings: VerifierSettings, *, ready_json: bool) -> None
             typer.echo(f"serving {target[0]} on {host}:{port}", err=True)
 
     task = asyncio.create_task(
-        serve(settings, ready=report, loaded=lambda engine: target.append(engine.target_id))
+        serve(
+            settings,
+            ready=report,
+            loaded=lambda engine: target.append(engine.target_id),
+            loading=lambda: typer.echo(f"loading {settings.model} ...", err=True),
+        )
     )
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -140,7 +162,7 @@ async def _until_signal(settings: VerifierSettings, *, ready_json: bool) -> None
 
 
 app = typer.Typer(add_completion=False)
-app.command()(verifier_command)
+app.command(epilog=EXIT_HELP, context_settings={"help_option_names": ["-h", "--help"]})(verifier_command)
 
 if __name__ == "__main__":
     app()

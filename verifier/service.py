@@ -20,10 +20,10 @@ from typing import Literal
 from verifier.bundled import bundled_model
 from verifier.connection import ConnectionLimits
 from verifier.engine import Block, Decided, Request, TargetEngine
-from verifier.errors import VerifierFailed
+from verifier.errors import FileUnusable, SettingsContradict, Unavailable, VerifierFailed
 from verifier.reference import GREEDY_RULE
 from verifier.scheduler import Scheduler
-from verifier.server import listening
+from verifier.server import check_address, listening
 
 log = logging.getLogger(__name__)
 
@@ -66,14 +66,19 @@ async def serve(
     *,
     ready: Callable[[str, int], None] | None = None,
     loaded: Callable[[TargetEngine], None] | None = None,
+    loading: Callable[[], None] | None = None,
 ) -> None:
-    """Load the model and serve until cancelled. `loaded(engine)` is called before it listens, `ready(host, port)` then.
+    """Load the model and serve until cancelled.
 
-    Raises VerifierFailed, whose message says what to do: the settings contradict each other, the model can't be used,
-    the address is taken.
+    `loading()` is called when all that can be checked quickly is right, `loaded(engine)` before it listens,
+    `ready(host, port)` then. Raises VerifierFailed, whose message says what to do: the settings contradict each
+    other, the address is taken, the model can't be used.
     """
     check(settings)
     tls = _tls(settings)
+    await asyncio.to_thread(check_address, settings.host, settings.port)
+    if loading is not None:
+        loading()
     engine = await asyncio.to_thread(load_engine, settings)
     if loaded is not None:
         loaded(engine)
@@ -102,7 +107,7 @@ async def serve_engine(
             tls=tls,
             limits=settings.limits,
         ) as (host, port):
-            log.info("serving %s on %s:%d, %d slots", engine.target_id, host, port, engine.n_slots)
+            log.debug("serving %s on %s:%d, %d slots", engine.target_id, host, port, engine.n_slots)
             if ready is not None:
                 ready(host, port)
             await steps
@@ -115,16 +120,27 @@ async def serve_engine(
 def check(settings: VerifierSettings) -> None:
     """Raises VerifierFailed if the settings can't be served."""
     if not settings.token and not settings.insecure_no_auth and not _is_loopback(settings.host):
-        raise VerifierFailed(
+        raise SettingsContradict(
             f"{settings.host} is reachable from other hosts: give a token (--token-file, or DRAFTWIRE_VERIFIER_TOKEN), "
             "or --insecure-no-auth to serve everybody"
         )
     if not 0 <= settings.port < 65536:
-        raise VerifierFailed(f"--port {settings.port} is not a port: give 0 to 65535")
+        raise SettingsContradict(f"--port {settings.port} is not a port: give 0 to 65535")
     if (settings.certfile is None) != (settings.keyfile is None):
-        raise VerifierFailed("TLS needs both --certfile and --keyfile")
+        raise SettingsContradict("TLS needs both --certfile and --keyfile")
     if settings.slots < 1 or settings.credit < 1 or (settings.max_context or 2) < 2:
-        raise VerifierFailed("--slots must be at least 1 and --max-context at least 2")
+        raise SettingsContradict("--slots must be at least 1 and --max-context at least 2")
+
+
+def warnings(settings: VerifierSettings) -> list[str]:
+    """What can be served and yet is not safe."""
+    if settings.certfile is not None or _is_loopback(settings.host):
+        return []
+    travels = "the token and the users' code travel" if settings.token else "the users' code travels"
+    return [
+        f"{settings.host} is reachable from other hosts without TLS: {travels} unencrypted; "
+        "give --certfile and --keyfile, or --host 127.0.0.1 behind a proxy that does TLS"
+    ]
 
 
 def load_engine(settings: VerifierSettings) -> TargetEngine:
@@ -135,9 +151,9 @@ def load_engine(settings: VerifierSettings) -> TargetEngine:
         from verifier.model.load import load_model
         from verifier.torch_engine import TorchEngine
     except ImportError as error:
-        raise VerifierFailed(f"{error.name} is missing: pip install 'draftwire[verifier]'") from error
+        raise Unavailable(f"{error.name} is missing: pip install 'draftwire[verifier]'") from error
     if settings.device == "cuda" and not torch.cuda.is_available():
-        raise VerifierFailed("this machine or this build of torch has no CUDA: use --device cpu")
+        raise Unavailable("this machine or this build of torch has no CUDA: use --device cpu")
     on_cuda = settings.device == "cuda" or (settings.device == "auto" and torch.cuda.is_available())
     device = torch.device("cuda" if on_cuda else "cpu")
     if settings.threads:
@@ -193,7 +209,7 @@ def _tls(settings: VerifierSettings) -> ssl.SSLContext | None:
     try:
         context.load_cert_chain(settings.certfile, settings.keyfile)
     except (OSError, ssl.SSLError) as error:
-        raise VerifierFailed(
+        raise FileUnusable(
             f"the certificate can't be used ({error}): check --certfile and --keyfile"
         ) from error
     return context

@@ -39,6 +39,14 @@ def test_no_arguments_show_the_help_and_end_as_wrong_usage() -> None:
     assert "Commands" in result.output
 
 
+@pytest.mark.parametrize("name", ["verifier", "demo", "doctor"])
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_every_subcommand_answers_both_spellings_of_help(name: str, option: str) -> None:
+    result = runner.invoke(cli.app, [name, option])
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert f"draftwire {name}" in result.stdout
+
+
 def test_version() -> None:
     result = runner.invoke(cli.app, ["--version"])
     assert (result.exit_code, result.stdout) == (0, f"draftwire {VERSION}\n")

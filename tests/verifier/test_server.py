@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import struct
 import time
 
@@ -37,6 +38,7 @@ from tests.fakes.verifier_client import hello_for, served
 from verifier.connection import ConnectionLimits
 from verifier.errors import EngineFailed
 from verifier.reference import greedy_continuation
+from verifier.server import RefusalLog, _cannot_listen, check_address
 
 pytestmark = pytest.mark.asyncio
 
@@ -111,6 +113,51 @@ async def test_without_the_token_nobody_gets_in(token: str) -> None:
                 pass
         assert refused.value.response.status_code == 401
         assert refused.value.response.headers["WWW-Authenticate"] == "Bearer"
+
+
+async def test_a_refusal_is_logged_with_the_peer_and_without_what_it_sent(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with served(FakeTarget(), token="secret") as server:
+        for token in ("", "wr0ng"):
+            with pytest.raises(InvalidStatus):
+                async with server.client(token):
+                    pass
+    said = [record.getMessage() for record in caplog.records if record.name == "verifier.server"]
+    assert said == ["refused 127.0.0.1: no token", "refused 127.0.0.1: a wrong token"]
+    assert "wr0ng" not in caplog.text
+
+
+async def test_many_refusals_are_logged_now_and_then(caplog: pytest.LogCaptureFixture) -> None:
+    now_s = 0.0
+    refusals = RefusalLog(lambda: now_s)
+    for _ in range(20):
+        refusals.note("192.0.2.1", without=True)
+    assert len(caplog.records) == 5
+    now_s = 61.0
+    refusals.note("192.0.2.1", without=False)
+    assert (
+        caplog.records[-1].getMessage()
+        == "refused 192.0.2.1: a wrong token (15 more since the last such line)"
+    )
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", ""])
+async def test_an_address_that_can_be_had_is_no_error(host: str) -> None:
+    check_address(host, 0)
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(errno.EACCES, "Permission denied"), "choose a --port above 1023"),
+        (OSError(errno.EADDRINUSE, "in use"), "can't listen on h:80 (in use): stop what uses it or choose"),
+        (OSError(errno.EADDRNOTAVAIL, "not here"), "--host h is no address of this machine (not here)"),
+        (UnicodeError("label too long"), "--host h is no address of this machine (label too long)"),
+    ],
+)
+async def test_the_address_or_the_port_is_blamed(error: Exception, said: str) -> None:
+    assert said in str(_cannot_listen("h", 80, error))
 
 
 async def test_with_the_token_everybody_gets_in() -> None:

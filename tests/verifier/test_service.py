@@ -21,12 +21,22 @@ from tests.fakes.target import FakeTarget
 from tests.fakes.tiny_model import load_tiny, write_model
 from tests.fakes.verifier_client import Served
 from verifier import bundled, cli
-from verifier.errors import ModelUnusable, VerifierFailed
+from verifier.errors import ModelUnusable, Unavailable, VerifierFailed
 from verifier.reference import greedy_continuation
 from verifier.scheduler import Scheduler
-from verifier.service import VerifierSettings, check, load_engine, measure_verify_us, serve, serve_engine
+from verifier.service import (
+    VerifierSettings,
+    check,
+    load_engine,
+    measure_verify_us,
+    serve,
+    serve_engine,
+    warnings,
+)
 from verifier.torch_engine import TorchEngine
 
+NO_NAME = "x" * 64
+"""Too long for a host's name: no name server is asked."""
 TEST_CPU = VerifierSettings(port=0, device="cpu", threads=1, slots=2)
 
 
@@ -76,6 +86,30 @@ def test_the_token_is_not_shown() -> None:
 async def test_a_port_in_use_is_one_clear_error() -> None:
     with taken_port() as port, pytest.raises(VerifierFailed, match=rf"{port}.*choose another --port"):
         await serve_engine(FakeTarget(), replace(TEST_CPU, port=port))
+
+
+@pytest.mark.asyncio
+async def test_the_address_is_checked_before_the_model_is_loaded(tmp_path: Path) -> None:
+    loading: list[bool] = []
+    with taken_port() as port, pytest.raises(Unavailable, match=rf"{port}.*choose another --port"):
+        await serve(
+            replace(TEST_CPU, port=port, model=str(tmp_path / "gone")), loading=lambda: loading.append(True)
+        )
+    assert not loading
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (VerifierSettings(host="0.0.0.0", token="t"), "the token and the users' code travel unencrypted"),
+        (VerifierSettings(host="gpu", insecure_no_auth=True), "the users' code travels unencrypted"),
+    ],
+)
+def test_no_tls_before_other_hosts_is_warned_of(settings: VerifierSettings, said: str) -> None:
+    [warning] = warnings(settings)
+    assert said in warning
+    assert warnings(replace(settings, certfile=Path("c"), keyfile=Path("k"))) == []
+    assert warnings(replace(settings, host="127.0.0.1")) == []
 
 
 @pytest.mark.asyncio
@@ -163,10 +197,45 @@ def test_help_lists_every_option() -> None:
         assert option in text
 
 
-def test_an_error_is_one_line_and_status_one(tmp_path: Path) -> None:
-    result = CliRunner().invoke(cli.app, ["--model", str(tmp_path / "gone.gguf"), "--device", "cpu"])
-    assert result.exit_code == 1
-    assert result.stderr.splitlines()[-1].startswith("draftwire verifier: there is no model file")
+@pytest.mark.parametrize(
+    ("options", "status", "said"),
+    [
+        (["--port", "0", "--model", "gone.gguf", "--device", "cpu"], 66, "there is no model file"),
+        (["--host", NO_NAME, "--insecure-no-auth"], 69, f"--host {NO_NAME} is no address of this machine"),
+        (["--host", "192.0.2.1", "--insecure-no-auth"], 69, "--host 192.0.2.1 is no address of this"),
+        (["--host", "0.0.0.0"], 2, "0.0.0.0 is reachable from other hosts"),
+        (["--port", "70000"], 2, "--port 70000 is not a port"),
+        (["--token-file", "gone"], 66, "can't read the token file gone (No such file or directory): write"),
+        (["--port", "0", "--certfile", "gone", "--keyfile", "gone"], 66, "the certificate can't be used"),
+    ],
+)
+def test_an_error_is_one_line_and_its_status_is_listed_in_the_help(
+    options: list[str], status: int, said: str
+) -> None:
+    result = CliRunner().invoke(cli.app, options)
+    assert result.exit_code == status
+    assert result.stderr.splitlines()[-1].startswith(f"draftwire verifier: {said}")
+    assert "internal" not in result.stderr
+    text = " ".join(CliRunner().invoke(cli.app, ["-h"], env={"COLUMNS": "500"}).output.split())
+    assert f" {status} " in text.partition("Exit status:")[2]
+
+
+def test_a_port_in_use_is_status_69_and_blamed_on_the_port() -> None:
+    with taken_port() as port:
+        result = CliRunner().invoke(cli.app, ["--port", str(port)])
+    assert result.exit_code == 69
+    assert "choose another --port" in result.stderr
+    assert "loading" not in result.stderr
+
+
+def test_a_token_file_that_others_can_read_is_warned_of(tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.write_text("s3cret")
+    for mode, warned in [(0o644, True), (0o600, False)]:
+        file.chmod(mode)
+        result = CliRunner().invoke(cli.app, ["--port", "0", "--model", "gone", "--token-file", str(file)])
+        assert (f"warning: {file} can be read by others; run: chmod 600" in result.stderr) is warned
+        assert "s3cret" not in result.output
 
 
 def test_the_token_comes_from_the_file_else_the_environment(tmp_path: Path) -> None:
@@ -174,11 +243,34 @@ def test_the_token_comes_from_the_file_else_the_environment(tmp_path: Path) -> N
     file.write_text(" secret \n", "utf-8")
     assert cli.read_token(file, "other") == "secret"
     assert cli.read_token(None, "other") == "other"
+    file.write_bytes(b"\xff")
+    with pytest.raises(VerifierFailed, match="it is not UTF-8 text"):
+        cli.read_token(file, "other")
     file.write_text("\n", "utf-8")
     with pytest.raises(VerifierFailed, match="is empty"):
         cli.read_token(file, "other")
     with pytest.raises(VerifierFailed, match="check --token-file"):
         cli.read_token(tmp_path / "gone", "other")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_people_are_told_once_that_it_serves(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "verifier.cli", "--model", str(write_model(tmp_path)), "--device", "cpu"]
+    with subprocess.Popen(
+        [*command, "--port", "0", "--threads", "1"], stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stderr is not None
+            said = [process.stderr.readline()]
+            while not said[-1].startswith("serving"):
+                said.append(process.stderr.readline())
+                assert said[-1]
+            process.send_signal(signal.SIGTERM)
+            said += process.communicate(timeout=30)[1].splitlines()
+            assert said[0] == f"loading {tmp_path} ...\n"
+            assert sum("serving" in line for line in said) == 1
+        finally:
+            process.kill()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")
@@ -197,6 +289,6 @@ def test_the_process_says_where_it_listens_and_ends_on_sigterm(tmp_path: Path) -
             assert said["port"] > 0
             process.send_signal(signal.SIGTERM)
             _, errors = process.communicate(timeout=30)
-            assert (process.returncode, errors) == (0, "")
+            assert (process.returncode, errors) == (0, f"loading {tmp_path} ...\n")
         finally:
             process.kill()
