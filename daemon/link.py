@@ -53,6 +53,10 @@ class Link(Protocol):
         """Queue a message; nothing happens while there is no connection (`lost` has been or will be called)."""
         ...
 
+    def want(self) -> None:
+        """A run could have used the link, which is not usable now: try again soon."""
+        ...
+
     def hit(self) -> None:
         """A verdict came in time."""
         ...

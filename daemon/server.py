@@ -32,8 +32,8 @@ from daemon.config import Config, ConfigError
 from daemon.config_token import verifier_token
 from daemon.engine import DraftEngine
 from daemon.lifecycle import AlreadyRunning, IdleExit, listening_socket, only_daemon, remove_socket
+from daemon.link_address import LinkSettings
 from daemon.service import Service
-from daemon.verifier_link import LinkSettings
 from daemon.version import VERSION
 
 __all__ = ["AlreadyRunning", "run_daemon"]

@@ -16,8 +16,9 @@ from daemon.api.messages import DaemonMessage, Status
 from daemon.config import Config
 from daemon.draft_worker import DraftWorker
 from daemon.engine import DraftEngine
+from daemon.link_address import LinkSettings
 from daemon.statistics import Statistics
-from daemon.verifier_link import LinkSettings, VerifierLink
+from daemon.verifier_link import VerifierLink
 from daemon.version import VERSION
 from speculation.messages import PROTOCOL_VERSION, Hello
 

@@ -80,7 +80,10 @@ class TargetSide:
     ) -> None:
         """Tell the verifier where this run starts, if it can be had."""
         self._run, self._fresh_starts = None, 0
-        if self._link is None or not self._link.usable:
+        if self._link is None:
+            return
+        if not self._link.usable:
+            self._link.want()
             return
         self._link.attach(self._number, self)
         if self._session is None:

@@ -10,6 +10,7 @@ is `daemon/link_session.py`; when a round may be sent is the `Circuit`. Losing t
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import random
 import ssl
@@ -24,6 +25,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidSta
 from daemon.api.messages import LinkState
 from daemon.circuit import Backoff, Circuit
 from daemon.link import LinkUser
+from daemon.link_address import LinkDead, LinkSettings, Refused, explain, refusal, tls_context
 from speculation.codec import MAX_FRAME_BYTES, FrameError, decode, encode
 from speculation.messages import AnyMessage, Credit, Error, Hello, Message, Ping, Pong, Verdict, Welcome
 
@@ -42,32 +44,8 @@ class LinkTimes:
     ping_every: float = 0.5
     ping_deadline: float = 1.5
     refused_retry: float = 15.0
-
-
-class Refused(Exception):
-    """The verifier said no; trying again soon is of no use. The message says what to do."""
-
-
-class LinkDead(ConnectionError):
-    """The connection stands but nothing moves on it."""
-
-
-@dataclass(frozen=True, slots=True)
-class LinkSettings:
-    """Where the verifier is and how to trust it. `token` is never logged or shown."""
-
-    url: str
-    token: str = ""
-    ca_file: str = ""
-    insecure_skip_verify: bool = False
-
-    def __repr__(self) -> str:
-        return f"LinkSettings({self.host})"
-
-    @property
-    def host(self) -> str:
-        """Host and port, for people."""
-        return urlsplit(self.url).netloc.rpartition("@")[2]
+    soonest_retry: float = 1.0
+    """A wait for the next try is cut down to this when somebody wants the link."""
 
 
 class VerifierLink:
@@ -98,6 +76,7 @@ class VerifierLink:
         """Session number -> user, least recently used first."""
         self._outgoing: asyncio.Queue[bytes] = asyncio.Queue(QUEUE_FRAMES)
         self._connected = False
+        self._wanted = asyncio.Event()
         self._ping_sent: dict[int, float] = {}
         self._failure: Exception | None = None
         """Why this side gave the connection up."""
@@ -137,6 +116,10 @@ class VerifierLink:
             self._outgoing.put_nowait(encode(message))
         except asyncio.QueueFull:
             self._failure = LinkDead(f"the verifier at {self.settings.host} stopped reading")
+
+    def want(self) -> None:
+        """A run could have used the link, which is down: try again soon."""
+        self._wanted.set()
 
     def hit(self) -> None:
         """A verdict came in time."""
@@ -212,7 +195,7 @@ class VerifierLink:
         try:
             return await connect(
                 settings.url,
-                ssl=_tls(settings),
+                ssl=tls_context(settings),
                 additional_headers=headers,
                 compression=None,
                 max_size=MAX_FRAME_BYTES,
@@ -221,7 +204,7 @@ class VerifierLink:
                 proxy=None if loopback else True,
             )
         except InvalidStatus as answer:
-            raise _refusal(answer.response.status_code) from answer
+            raise refusal(answer.response.status_code) from answer
 
     async def _shake_hands(self, socket: ClientConnection) -> Welcome:
         hello = self._hello()
@@ -311,66 +294,21 @@ class VerifierLink:
                 user.lost()
 
     async def _wait(self, seconds: float) -> None:
+        """Until the next try: `seconds`, or less if somebody wants the link."""
         self.retry_at = self._clock() + seconds
         self._changed()
-        await asyncio.sleep(seconds)
+        soonest = min(seconds, self._times.soonest_retry)
+        await asyncio.sleep(soonest)
+        self._wanted.clear()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds - soonest):
+                await self._wanted.wait()
 
     def _set(self, state: LinkState, reason: str) -> None:
         if (state, reason) != (self.state, self.reason):
             self.state, self.reason = state, reason
             log.info("verifier %s: %s%s", self.settings.host, state, f" ({reason})" if reason else "")
         self._changed()
-
-
-def explain(failure: BaseException, settings: LinkSettings) -> str:
-    """Why the link is down, and what to do, in one line."""
-    host = settings.host
-    if isinstance(failure, ssl.SSLCertVerificationError):
-        return (
-            f"the certificate of {host} is not trusted ({failure.verify_message}); "
-            "set verifier.ca_file to the authority's PEM file"
-        )
-    if isinstance(failure, ssl.SSLError) or (
-        settings.url.startswith("wss:") and isinstance(failure, ConnectionResetError | ConnectionAbortedError)
-    ):
-        return f"TLS with {host} failed; does it serve ws:// instead of wss://?"
-    if isinstance(failure, LinkDead):
-        return str(failure)
-    if isinstance(failure, ConnectionRefusedError):
-        return f"nothing listens at {host}; is the verifier running there?"
-    if isinstance(failure, TimeoutError):
-        return f"{host} did not answer in time"
-    if isinstance(failure, ConnectionClosed):
-        return f"{host} closed the connection"
-    if isinstance(failure, InvalidHandshake):
-        return f"{host} is no Draftwire verifier (its websocket handshake failed)"
-    return f"{host}: {str(failure) or type(failure).__name__}"
-
-
-def _refusal(status: int) -> Exception:
-    if status in (401, 403):
-        return Refused(
-            "the verifier refused the token; put the right one into the file that verifier.token_file names "
-            "(or DRAFTWIRE_VERIFIER_TOKEN)"
-        )
-    if status in (429, 503):
-        return ConnectionError(f"the verifier is full or shutting down (HTTP {status})")
-    return Refused(f"the address answered HTTP {status}; verifier.url must name a Draftwire verifier")
-
-
-def _tls(settings: LinkSettings) -> ssl.SSLContext | None:
-    if not settings.url.startswith("wss:"):
-        return None
-    context = ssl.create_default_context()
-    if settings.ca_file:
-        try:
-            context.load_verify_locations(settings.ca_file)
-        except (OSError, ssl.SSLError) as error:
-            raise Refused(f"verifier.ca_file can't be read as PEM: {error}") from error
-    if settings.insecure_skip_verify:
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-    return context
 
 
 def _decoded(data: str | bytes) -> AnyMessage:

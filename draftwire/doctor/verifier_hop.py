@@ -11,8 +11,9 @@ import time
 from urllib.parse import urlsplit
 
 from daemon.engine import DraftEngine
+from daemon.link_address import LinkSettings
 from daemon.service import hello_of
-from daemon.verifier_link import LinkSettings, VerifierLink
+from daemon.verifier_link import VerifierLink
 from draftwire.doctor.findings import Finding
 
 TCP_TIMEOUT_S = 5.0

@@ -31,8 +31,8 @@ from daemon.api.messages import (
 )
 from daemon.client import Client, Message
 from daemon.config import Config, ConfigError
+from daemon.link_address import LinkSettings
 from daemon.service import Service
-from daemon.verifier_link import LinkSettings
 from speculation.messages import Cancel as CancelSession
 from speculation.messages import Context
 from tests.fakes.engine import FakeEngine, following

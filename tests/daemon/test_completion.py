@@ -318,6 +318,15 @@ async def test_losing_the_link_in_a_run_leaves_the_draft_completing() -> None:
 
 
 @pytest.mark.asyncio
+async def test_a_run_without_the_link_asks_for_it() -> None:
+    async with bench(target=SOURCE) as b:
+        b.link.up = False
+        b.open("def add(a, b):\n    ret")
+        assert only(await b.ask(wait="verified")).startswith("urn a + b")
+        assert b.link.wanted == 1
+
+
+@pytest.mark.asyncio
 async def test_a_missed_deadline_lets_the_draft_stand_and_is_counted() -> None:
     async with bench(target=SOURCE, chosen=settings(deadline_s=-1.0)) as b:
         b.open("def add(a, b):\n    ret")

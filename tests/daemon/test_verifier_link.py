@@ -8,14 +8,15 @@ import ssl
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 
 import pytest
 from msgspec import structs
 from websockets.asyncio.server import Request, Response, ServerConnection, serve
 
-from daemon.verifier_link import LinkSettings, LinkTimes, VerifierLink, explain
+from daemon.link_address import LinkSettings, explain
+from daemon.verifier_link import LinkTimes, VerifierLink
 from speculation.codec import decode, encode
 from speculation.messages import Cancel, Credit, Error, Hello, Ping, Pong, Verdict, Welcome
 
@@ -162,6 +163,29 @@ async def test_nobody_there_is_offline_with_the_reason_and_heals_by_itself() -> 
         assert not link.usable
         async with server(polite, port):
             await until("online")
+
+
+@pytest.mark.asyncio
+async def test_a_run_that_wants_the_link_cuts_the_wait_short() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+    times = replace(QUICK, soonest_retry=0.02)
+    changed = asyncio.Event()
+    settings = LinkSettings(f"ws://127.0.0.1:{port}")
+    # Jitter and clock such that the second wait would be an hour.
+    link = VerifierLink(settings, hello, changed.set, time.monotonic, lambda: 50_000.0, times)
+    task = asyncio.create_task(link.run())
+    async with asyncio.timeout(10):
+        while link.retry_at < time.monotonic() + 3600:
+            changed.clear()
+            await changed.wait()
+        async with server(polite, port):
+            while link.state != "online":
+                link.want()
+                await asyncio.sleep(0.01)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
 
 
 @pytest.mark.asyncio

@@ -22,6 +22,7 @@ class FakeLink:
         self.sent: list[Message] = []
         self.hits = 0
         self.misses = 0
+        self.wanted = 0
         self.up = True
         self._target = target
         self._welcome = Welcome(1, "fake-target", "1", 263, 8, 4096, 64, credit, 1000)
@@ -61,6 +62,9 @@ class FakeLink:
                 self._take_draft(message)
             case Cancel():
                 self._left = 0
+
+    def want(self) -> None:
+        self.wanted += 1
 
     def hit(self) -> None:
         self.hits += 1
