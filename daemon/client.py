@@ -26,6 +26,7 @@ from daemon.api.messages import (
     GetStats,
     GetStatus,
     OpenDocument,
+    ServedMessage,
     Shown,
     Stats,
 )
@@ -42,18 +43,6 @@ from daemon.statistics import Request
 log = logging.getLogger(__name__)
 
 Push = Callable[[DaemonMessage], None]
-Message = (
-    OpenDocument
-    | ChangeDocument
-    | CloseDocument
-    | Complete
-    | Cancel
-    | Shown
-    | Accepted
-    | Configure
-    | GetStatus
-    | GetStats
-)
 
 
 class Client:
@@ -71,7 +60,7 @@ class Client:
         """Documents that are being closed."""
         service.clients.add(self)
 
-    def take(self, message: Message) -> None:
+    def take(self, message: ServedMessage) -> None:
         """Act on one message. What takes time runs on; its answer comes through `push`."""
         match message:
             case OpenDocument():

@@ -139,9 +139,8 @@ class Shutdown(ApiMessage, frozen=True):
     """End the daemon. It answers nothing; the connection closes."""
 
 
-ClientMessage = (
-    Hello
-    | OpenDocument
+ServedMessage = (
+    OpenDocument
     | ChangeDocument
     | CloseDocument
     | Complete
@@ -151,9 +150,9 @@ ClientMessage = (
     | Configure
     | GetStatus
     | GetStats
-    | Goodbye
-    | Shutdown
 )
+"""What a greeted client asks for; the rest is the connection's own business."""
+ClientMessage = Hello | ServedMessage | Goodbye | Shutdown
 
 # Daemon -> client -----------------------------------------------------------------------------------------
 
