@@ -12,12 +12,14 @@ from typing import Final
 
 
 class Exit(IntEnum):
-    """Exit statuses of the command (those above 2 as in sysexits.h)."""
+    """Exit statuses of the command (those above 63 as in sysexits.h)."""
 
     OK = 0
     NOTHING = 1
     """The command worked but found a fault, or has nothing to show; stderr says why."""
     USAGE = 2
+    UNVERIFIED = 3
+    """`complete --wait verified` has text that the verifier did not decide on, in whole or in part."""
     UNREADABLE = 66
     """A file named on the command line can't be read."""
     UNAVAILABLE = 69
@@ -32,7 +34,8 @@ class Exit(IntEnum):
 
 
 EXIT_HELP: Final = (
-    "Exit status: 0 done; 1 nothing to show, or a check failed; 2 wrong usage; 66 a file can't be read; "
+    "Exit status: 0 done; 1 nothing to show, or a check failed; 2 wrong usage; "
+    "3 not all of the text is verified (complete --wait verified); 66 a file can't be read; "
     "69 the daemon or an optional package is not there; 70 internal error; 73 a file can't be written; "
     "75 another daemon runs; 78 the configuration has errors."
 )

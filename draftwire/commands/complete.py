@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -11,8 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from draftwire.commands.options import Json
+from draftwire.config_change import CHANGED, config_changed
 from draftwire.failures import CommandFailed, Exit
 from draftwire.language_ids import language_id
+from draftwire.reasons import in_words
 from draftwire.terminal import note, out, print_json, spinner
 
 if TYPE_CHECKING:
@@ -23,8 +27,13 @@ READY_TIMEOUT_S = 120.0
 """For a daemon that has just started to load its draft model (the first time it also makes the file)."""
 LINK_TIMEOUT_S = 5.0
 ANSWER_TIMEOUT_S = 60.0
+SLOW_S = 1.0
+"""What takes longer than this is explained on stderr."""
 VERSION = 1
 """Of the document, which is opened, asked about once, and closed."""
+
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 class WaitFor(StrEnum):
@@ -59,22 +68,30 @@ def complete(
 ) -> None:
     """Print what would be suggested at a place in a file; the provisional part is dimmed on a terminal.
 
-    Starts the daemon if none runs. Exit status 0 with a suggestion; 1 with none, and the reason on stderr.
+    Starts the daemon if none runs. Exit status 0 with a suggestion; 1 with none, and the reason on stderr; 3 if
+    verified text was asked for and not all of the text printed is the target's own (0 only if all of it is).
     """
     from daemon.api.messages import OpenDocument
 
     asked = parse_place(place)
-    text = read_text(asked.file)
-    offset = offset_of(text, asked)
+    source = read_source(asked.file)
+    offset = offset_of(source.text, asked)
     with spinner("completing"):
-        document = OpenDocument(asked.file.resolve().as_uri(), language_id(asked.file), VERSION, text)
-        answer = asyncio.run(_complete(document, offset, wait))
+        uri, language = asked.file.resolve().as_uri(), language_id(asked.file)
+        answer, status = asyncio.run(
+            _complete(OpenDocument(uri, language, VERSION, source.text), offset, wait)
+        )
+    if config_changed(status):
+        note(CHANGED)
+    suggestions = [source.in_its_line_ends(suggestion) for suggestion in answer.suggestions]
     if json:
-        print_json(_plain(answer))
-    elif answer.suggestions:
-        _print_suggestion(answer.suggestions[0])
-    if not answer.suggestions:
-        raise CommandFailed(f"nothing to suggest at {place}: {answer.reason}")
+        print_json(_plain(suggestions, answer.reason))
+    elif suggestions:
+        _print_suggestion(suggestions[0])
+    if not suggestions:
+        raise CommandFailed(f"nothing to suggest at {place}: {in_words(answer.reason)}")
+    if wait is WaitFor.VERIFIED and suggestions[0].verified < len(suggestions[0].text):
+        raise CommandFailed(_unverified(suggestions[0], status), Exit.UNVERIFIED)
 
 
 def parse_place(text: str) -> Place:
@@ -87,10 +104,34 @@ def parse_place(text: str) -> Place:
     return Place(Path(file), int(line), int(rest))
 
 
-def read_text(file: Path) -> str:
-    """A file's text with LF line ends. Raises CommandFailed."""
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file's text with LF line ends, and the line end it really has."""
+
+    text: str
+    line_end: str
+
+    def in_its_line_ends(self, suggestion: Suggestion) -> Suggestion:
+        """The suggestion as it would stand in the file."""
+        if self.line_end == "\n":
+            return suggestion
+        from msgspec.structs import replace
+
+        verified = suggestion.text[: suggestion.verified].replace("\n", self.line_end)
+        rest = suggestion.text[suggestion.verified :].replace("\n", self.line_end)
+        return replace(suggestion, text=verified + rest, verified=len(verified))
+
+
+def read_source(file: Path) -> Source:
+    """A file's text and line end (that of its first line). Raises CommandFailed."""
     try:
-        return file.read_bytes().decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+        data = file.read_bytes()
+        if (at := data.find(b"\0")) >= 0:
+            text = f"{file} is a binary file (byte {at} is NUL); only text can be completed"
+            raise CommandFailed(text, Exit.UNREADABLE)
+        text = data.decode("utf-8-sig")
+        found = _LINE_END.search(text)
+        return Source(_LINE_END.sub("\n", text), found.group() if found else "\n")
     except UnicodeDecodeError as error:
         text = f"{file} is not UTF-8 text (byte {error.start}); convert it first"
         raise CommandFailed(text, Exit.UNREADABLE) from None
@@ -110,19 +151,27 @@ def offset_of(text: str, place: Place) -> int:
     return sum(len(line) + 1 for line in lines[: place.line - 1]) + place.column - 1
 
 
-async def _complete(document: OpenDocument, offset: int, wait: WaitFor) -> Completions:
+async def _complete(document: OpenDocument, offset: int, wait: WaitFor) -> tuple[Completions, Status]:
+    """The answer, and the daemon's status before it was asked."""
     from daemon.api.messages import CloseDocument, Status
     from daemon.api.paths import runtime_paths
     from daemon.api.start import ensure_daemon
 
     states: asyncio.Queue[Status] = asyncio.Queue()
-    client = await ensure_daemon(
-        runtime_paths(),
-        client="draftwire complete",
-        on_push=lambda pushed: states.put_nowait(pushed) if isinstance(pushed, Status) else None,
-    )
+    loading = "starting the daemon and loading the draft model ..."
+    slow = asyncio.get_running_loop().call_later(SLOW_S, note, loading)
     try:
-        await _wait_ready(client, states, wait)
+        client = await ensure_daemon(
+            runtime_paths(),
+            client="draftwire complete",
+            on_push=lambda pushed: states.put_nowait(pushed) if isinstance(pushed, Status) else None,
+        )
+    except BaseException:
+        slow.cancel()
+        raise
+    try:
+        status = await _wait_ready(client, states, wait)
+        slow.cancel()
         client.send(document)
         async with asyncio.timeout(ANSWER_TIMEOUT_S):
             answer = await client.complete(
@@ -133,12 +182,13 @@ async def _complete(document: OpenDocument, offset: int, wait: WaitFor) -> Compl
         text = f"the daemon gave no answer within {ANSWER_TIMEOUT_S:g} s; run: draftwire doctor"
         raise CommandFailed(text, Exit.UNAVAILABLE) from None
     finally:
+        slow.cancel()
         await client.close()
-    return answer
+    return answer, status
 
 
-async def _wait_ready(client: DaemonClient, states: asyncio.Queue[Status], wait: WaitFor) -> None:
-    """Wait while the draft model loads; for verified text also while the link is being made."""
+async def _wait_ready(client: DaemonClient, states: asyncio.Queue[Status], wait: WaitFor) -> Status:
+    """Wait while the draft model loads; for verified text also while the link is being made. The status then."""
     status = await client.status()
     try:
         async with asyncio.timeout(READY_TIMEOUT_S):
@@ -149,16 +199,24 @@ async def _wait_ready(client: DaemonClient, states: asyncio.Queue[Status], wait:
         raise CommandFailed(text, Exit.UNAVAILABLE) from None
     if status.draft == "failed":
         note(f"the draft model failed: {status.draft_error}")
-    if wait is not WaitFor.VERIFIED:
-        return
-    try:
-        async with asyncio.timeout(LINK_TIMEOUT_S):
-            while status.link == "connecting":
-                status = await states.get()
-    except TimeoutError:
-        pass  # the message below says it
-    if status.link != "online":
-        note(f"nothing will be verified, the verifier is {status.link}. {status.link_reason}".rstrip())
+    if wait is WaitFor.VERIFIED:
+        with contextlib.suppress(
+            TimeoutError
+        ):  # without a link the outcome says what was not verified, and why
+            async with asyncio.timeout(LINK_TIMEOUT_S):
+                while status.link == "connecting":
+                    status = await states.get()
+    return status
+
+
+def _unverified(suggestion: Suggestion, status: Status) -> str:
+    """How much of the text the verifier did not decide on, and why."""
+    text = f"{suggestion.verified} of {len(suggestion.text)} characters are verified: "
+    if status.link == "off":
+        return f"{text}no verifier is configured (verifier.url)"
+    if status.link == "online":
+        return f"{text}the verifier did not answer in time (verifier.deadline_ms), or decided on less"
+    return f"{text}the verifier is {status.link}" + (f" ({status.link_reason})" if status.link_reason else "")
 
 
 def _print_suggestion(suggestion: Suggestion) -> None:
@@ -173,14 +231,14 @@ def _print_suggestion(suggestion: Suggestion) -> None:
         typer.echo(suggestion.text)
 
 
-def _plain(answer: Completions) -> dict[str, Any]:
-    suggestions = [
+def _plain(suggestions: list[Suggestion], reason: str | None) -> dict[str, Any]:
+    plain = [
         {
             "text": suggestion.text,
             "verified_characters": suggestion.verified,
             "complete": suggestion.complete,
             "source": suggestion.source,
         }
-        for suggestion in answer.suggestions
+        for suggestion in suggestions
     ]
-    return {"suggestions": suggestions, "reason": answer.reason}
+    return {"suggestions": plain, "reason": reason}

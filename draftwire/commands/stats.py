@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
+from urllib.parse import unquote
 
 import typer
 
 from draftwire.commands.options import Json
+from draftwire.reasons import in_words
 from draftwire.terminal import out, print_json, print_pairs
+
+_UNITS: Final = ("ms", "tokens", "characters")
 
 
 def stats(
@@ -31,20 +35,33 @@ def stats(
         print_pairs("since the daemon started, from local data only", _rows(counted))
 
 
-def _rows(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Names and figures, tables within tables flattened to dotted names."""
+def _rows(values: Mapping[str, Any], prefix: str = "", unit: str = "") -> Iterator[tuple[str, str]]:
+    """Names and figures with their units, tables within tables flattened to one name."""
     for key, value in values.items():
-        name = f"{prefix}{key}"
+        name, own_unit = (key, "") if prefix == "languages " else _name_and_unit(key)
         if isinstance(value, Mapping):
-            yield from _rows(value, f"{name}.")
+            yield from _rows(value, f"{prefix}{name} ", own_unit or unit)
         else:
-            yield name.replace("_", " "), _figure(value)
+            words = f"because {in_words(key)}" if prefix == "nothing " else name
+            yield f"{prefix}{words}", _figure(value, own_unit or ("" if key == "count" else unit))
 
 
-def _figure(value: Any) -> str:
+def _name_and_unit(key: str) -> tuple[str, str]:
+    """`verdict_ms` is "verdict" in "ms"; a rate is one by its name."""
+    name = key.replace("_", " ")
+    stem, _, last = name.rpartition(" ")
+    if stem and last in _UNITS:
+        return stem, last
+    return name, "rate" if last == "rate" else ""
+
+
+def _figure(value: Any, unit: str) -> str:
     if value is None:
         return "-"
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
+    if unit == "rate":
+        return f"{value:.0%}"
+    figure = f"{value:.1f}" if isinstance(value, float) else str(value)
+    return f"{figure} {unit}".rstrip()
 
 
 def _print_last(requests: list[Mapping[str, Any]]) -> None:
@@ -56,9 +73,9 @@ def _print_last(requests: list[Mapping[str, Any]]) -> None:
     for request in requests:
         cells = (
             f"{request['seconds'] * 1000:.1f}",
-            request["document"].rpartition("/")[2],
+            unquote(request["document"].rpartition("/")[2]),
             str(request["shown"]),
-            request["reason"] or "",
+            in_words(request["reason"]) if request["reason"] else "",
         )
         table.add_row(*(Text(cell) for cell in cells))
     out().print(table)

@@ -14,8 +14,10 @@ from typer.testing import CliRunner
 from daemon.api.messages import Complete, OpenDocument, Suggestion
 from draftwire.cli import app
 from draftwire.commands import complete as module
-from draftwire.commands.complete import Place, offset_of, parse_place
+from draftwire.commands.complete import Place, offset_of, parse_place, read_source
+from draftwire.config_change import CHANGED
 from draftwire.failures import CommandFailed, Exit
+from draftwire.reasons import in_words
 from tests.draftwire.conftest import RunDaemon
 from tests.fakes.daemon import READY
 
@@ -36,7 +38,7 @@ def suggest(text: str, verified: int = 0) -> Any:
 def test_the_suggestion_is_printed(source: Path, run_daemon: RunDaemon) -> None:
     with run_daemon(suggest("getcwd()\n", 3)) as daemon:
         result = runner.invoke(app, ["complete", f"{source}:3:4"])
-    assert (result.exit_code, result.stdout, result.stderr) == (0, "getcwd()\n\n", "")
+    assert (result.exit_code, result.stdout_bytes, result.stderr) == (0, b"getcwd()\r\n\n", "")
     [opened] = daemon.of_type(OpenDocument)
     assert opened == OpenDocument(source.as_uri(), "python", 1, "import os\n# 你好\nos.\n")
     [asked] = daemon.of_type(Complete)
@@ -60,7 +62,7 @@ def test_nothing_to_show_is_status_1_with_the_reason(source: Path, run_daemon: R
         plain = runner.invoke(app, ["complete", f"{source}:3:4"])
         as_json = runner.invoke(app, ["complete", f"{source}:3:4", "--json"])
     assert (plain.exit_code, plain.stdout) == (Exit.NOTHING, "")
-    assert plain.stderr == f"draftwire: nothing to suggest at {source}:3:4: excluded_file\n"
+    assert plain.stderr == f"draftwire: nothing to suggest at {source}:3:4: {in_words('excluded_file')}\n"
     assert as_json.exit_code == Exit.NOTHING
     assert json.loads(as_json.stdout) == {"suggestions": [], "reason": "excluded_file"}
 
@@ -112,18 +114,57 @@ def test_a_failed_model_is_named_and_the_answer_still_asked_for(source: Path, ru
 @pytest.mark.parametrize(
     ("link", "reason", "said"),
     [
-        ("online", "", ""),
-        ("offline", "no route", "nothing will be verified, the verifier is offline. no route\n"),
-        ("connecting", "", "nothing will be verified, the verifier is connecting.\n"),
+        ("online", "", "the verifier did not answer in time (verifier.deadline_ms), or decided on less"),
+        ("offline", "no route", "the verifier is offline (no route)"),
+        ("connecting", "", "the verifier is connecting"),
+        ("off", "", "no verifier is configured (verifier.url)"),
     ],
 )
-def test_when_verified_text_is_wanted_a_link_that_is_not_up_is_named(
+def test_when_verified_text_is_wanted_what_is_not_has_a_status_of_its_own_and_a_reason(
     source: Path, run_daemon: RunDaemon, monkeypatch: pytest.MonkeyPatch, link: str, reason: str, said: str
 ) -> None:
     monkeypatch.setattr(module, "LINK_TIMEOUT_S", 0.05)
-    with run_daemon(suggest("x"), status=replace(READY, link=link, link_reason=reason)):
+    with run_daemon(suggest("xyz", 1), status=replace(READY, link=link, link_reason=reason)):
         result = runner.invoke(app, ["complete", f"{source}:1:1", "--wait", "verified"])
-    assert (result.exit_code, result.stdout, result.stderr) == (0, "x\n", said)
+    assert (result.exit_code, result.stdout) == (Exit.UNVERIFIED, "xyz\n")
+    assert result.stderr == f"draftwire: 1 of 3 characters are verified: {said}\n"
+
+
+def test_when_all_of_the_text_is_verified_the_status_is_0(source: Path, run_daemon: RunDaemon) -> None:
+    with run_daemon(suggest("a\nb", 3), status=replace(READY, link="online")):
+        result = runner.invoke(app, ["complete", f"{source}:1:1", "--wait", "verified", "--json"])
+    assert (result.exit_code, result.stderr) == (0, "")
+    [suggestion] = json.loads(result.stdout)["suggestions"]
+    assert (suggestion["text"], suggestion["verified_characters"]) == ("a\r\nb", 4)
+
+
+def test_a_slow_start_is_explained_once(
+    source: Path, run_daemon: RunDaemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "SLOW_S", 0.0)
+    monkeypatch.setattr(module, "READY_TIMEOUT_S", 0.2)
+    with run_daemon(suggest("x"), status=replace(READY, draft="loading")):
+        result = runner.invoke(app, ["complete", f"{source}:1:1"])
+    assert result.stderr.splitlines()[0] == "starting the daemon and loading the draft model ..."
+    assert result.stderr.count("loading the draft model") == 1
+
+
+def test_older_settings_of_the_daemon_are_named(source: Path, run_daemon: RunDaemon, tmp_path: Path) -> None:
+    config = tmp_path / "config.toml"
+    status = replace(READY, config_file=str(config), started_unix_s=config.stat().st_mtime - 1)
+    with run_daemon(suggest("x"), status=status):
+        result = runner.invoke(app, ["complete", f"{source}:1:1"])
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "x\n", f"{CHANGED}\n")
+
+
+def test_a_broken_configuration_is_the_error_itself(source: Path, tmp_path: Path) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text("\nnonsense = 1\n")
+    result = runner.invoke(app, ["complete", f"{source}:1:1"])
+    started = runner.invoke(app, ["daemon", "start"])
+    assert (result.exit_code, result.stdout) == (Exit.CONFIG, "")
+    assert result.stderr.startswith(f'draftwire: {config}:2: unknown setting "nonsense"')
+    assert (started.exit_code, started.stderr) == (result.exit_code, result.stderr)
 
 
 def test_a_silent_daemon_is_not_waited_for_for_ever(
@@ -161,6 +202,18 @@ def test_bad_places_are_wrong_usage(text: str) -> None:
     assert caught.value.status == Exit.USAGE
 
 
+@pytest.mark.parametrize(("line_end"), ["\n", "\r\n", "\r"])
+def test_text_is_asked_about_with_lf_and_answered_with_the_files_own_line_ends(
+    tmp_path: Path, line_end: str
+) -> None:
+    path = tmp_path / "f"
+    path.write_bytes(f"a{line_end}b".encode())
+    source = read_source(path)
+    assert source.text == "a\nb"
+    answered = source.in_its_line_ends(Suggestion(1, "x\ny\n", 2, complete=True, source="draft"))
+    assert (answered.text, answered.verified) == (f"x{line_end}y{line_end}", 1 + len(line_end))
+
+
 def test_offsets_count_code_points() -> None:
     text = "aé\n🤗🤗b\n"
     assert [offset_of(text, Place(Path(), *at)) for at in [(1, 1), (1, 3), (2, 1), (2, 3), (2, 4), (3, 1)]] == [
@@ -179,9 +232,11 @@ def test_places_outside_the_file_are_named(at: tuple[int, int], said: str) -> No
 
 def test_a_missing_file_and_invalid_utf8_are_named(tmp_path: Path) -> None:
     (tmp_path / "latin.py").write_bytes(b"ok \xe9\n")
+    (tmp_path / "a.out").write_bytes(b"x\0\xff\n")
     for name, said in [
         ("gone.py", "can't be read: No such file"),
         ("latin.py", "is not UTF-8 text (byte 3)"),
+        ("a.out", "is a binary file (byte 1 is NUL); only text can be completed"),
     ]:
         result = runner.invoke(app, ["complete", f"{tmp_path / name}:1:1"])
         assert result.exit_code == Exit.UNREADABLE

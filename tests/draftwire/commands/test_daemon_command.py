@@ -20,6 +20,7 @@ from draftwire.commands import daemon as module
 from draftwire.commands.stats import _rows
 from draftwire.config_change import CHANGED
 from draftwire.failures import Exit
+from draftwire.reasons import in_words
 from tests.draftwire.conftest import RunDaemon
 from tests.fakes.daemon import READY
 
@@ -83,7 +84,28 @@ def test_stats(run_daemon: RunDaemon) -> None:
 
 def test_stats_flatten_tables() -> None:
     values = {"a_b": 1, "c": {"p50": 1.23456, "d": {"e": None}}, "gone": {}}
-    assert list(_rows(values)) == [("a b", "1"), ("c.p50", "1.235"), ("c.d.e", "-")]
+    assert list(_rows(values)) == [("a b", "1"), ("c p50", "1.2"), ("c d e", "-")]
+
+
+def test_stats_have_units_and_reasons_in_words() -> None:
+    values = {
+        "drafted_tokens": 4,
+        "accepted_characters": 10,
+        "first_ghost_ms": {"count": 2, "p50": 12.34},
+        "acceptance": {"acceptance_rate": 0.632, "accepted_per_round": 1.26},
+        "languages": {"plain_ms": {"rounds": 1}},
+        "nothing": {"mid_word": 3},
+    }
+    assert list(_rows(values)) == [
+        ("drafted", "4 tokens"),
+        ("accepted", "10 characters"),
+        ("first ghost count", "2"),
+        ("first ghost p50", "12.3 ms"),
+        ("acceptance acceptance rate", "63%"),
+        ("acceptance accepted per round", "1.3"),
+        ("languages plain_ms rounds", "1"),
+        ("nothing because the cursor is inside a word", "3"),
+    ]
 
 
 def test_the_last_requests_say_why_nothing_was_shown(
@@ -112,8 +134,8 @@ def test_the_last_requests_say_why_nothing_was_shown(
     monkeypatch.setattr("draftwire.commands.stats._stats", values)
     lines = runner.invoke(app, ["stats", "--last"]).stdout.splitlines()
     assert [line.split() for line in lines[1:]] == [
-        ["12.3", "b%5B1%5D.py", "4"],
-        ["0.0", ".env", "0", "excluded_file"],
+        ["12.3", "b[1].py", "4"],
+        ["0.0", ".env", "0", *in_words("excluded_file").split()],
     ]
     assert "last" not in runner.invoke(app, ["stats"]).stdout
 

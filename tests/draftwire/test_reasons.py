@@ -1,0 +1,35 @@
+"""Every reason for nothing has words."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from daemon.api.messages import NothingReason
+from daemon.config import SECTIONS
+from daemon.settings_schema import settings_of
+from draftwire.reasons import REASONS, in_words
+
+
+def test_the_table_is_complete_and_holds_nothing_else() -> None:
+    assert set(REASONS) == set(get_args(NothingReason))
+    assert all(
+        words and not words.endswith(".") and "_" not in words.split()[0] for words in REASONS.values()
+    )
+
+
+def test_the_settings_it_names_are_there() -> None:
+    names = {f"{section}.{key}" for section, kind in SECTIONS.items() for key in settings_of(kind)}
+    for reason, setting in [
+        ("disabled", "completion.enabled"),
+        ("manual_only", "completion.trigger"),
+        ("excluded_file", "files.exclude"),
+        ("file_too_large", "files.max_bytes"),
+    ]:
+        assert setting in names
+        assert setting in REASONS[reason]
+
+
+def test_a_code_of_a_newer_daemon_is_given_as_it_is() -> None:
+    assert in_words("mid_word") == "the cursor is inside a word"
+    assert in_words("moon_phase") == "moon_phase"
+    assert in_words(None) == "the daemon gave no reason"
