@@ -23,11 +23,12 @@ from daemon.api.messages import (
     Failed,
     Goodbye,
     Hello,
+    ServedMessage,
     Shutdown,
     Welcome,
 )
 from daemon.api.paths import RuntimePaths
-from daemon.client import Client, Message
+from daemon.client import Client
 from daemon.config import Config, ConfigError
 from daemon.config_token import verifier_token
 from daemon.engine import DraftEngine
@@ -187,7 +188,7 @@ class LocalServer:
         return client
 
 
-def _carry_out(client: Client, message: Message, outlet: _Outlet) -> None:
+def _carry_out(client: Client, message: ServedMessage, outlet: _Outlet) -> None:
     """A defect costs its one message: the connection and the client's documents stay."""
     try:
         client.take(message)

@@ -25,11 +25,12 @@ from daemon.api.messages import (
     GetStats,
     GetStatus,
     OpenDocument,
+    ServedMessage,
     Shown,
     Stats,
     Status,
 )
-from daemon.client import Client, Message
+from daemon.client import Client
 from daemon.config import Config, ConfigError
 from daemon.link_address import LinkSettings
 from daemon.service import Service
@@ -68,7 +69,7 @@ class Desk:
         self.pushed.append(message)
         self.arrived.set()
 
-    def take(self, *messages: Message) -> None:
+    def take(self, *messages: ServedMessage) -> None:
         for message in messages:
             self.client.take(message)
 
@@ -135,7 +136,7 @@ async def test_a_request_is_answered_and_counted() -> None:
 )
 @pytest.mark.asyncio
 async def test_what_comes_in_one_read_gets_one_answer_with_its_reason(
-    messages: list[Message], reason: str
+    messages: list[ServedMessage], reason: str
 ) -> None:
     """All before the request has had a turn of the event loop."""
     async with desk() as d:
@@ -223,7 +224,7 @@ async def test_a_document_opened_again_is_the_new_text_in_the_same_session() -> 
 )
 @pytest.mark.asyncio
 async def test_a_message_that_cannot_be_carried_out_is_told(
-    message: Message, code: str, open_still: bool
+    message: ServedMessage, code: str, open_still: bool
 ) -> None:
     async with desk() as d:
         d.take(OPEN, message)
