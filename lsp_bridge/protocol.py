@@ -19,6 +19,7 @@ from pygls.protocol import default_converter as pygls_converter
 from pygls.protocol.language_server import lsp_method
 
 from lsp_bridge.documents import NO_VERSION
+from lsp_bridge.malformed import malformed_parameters
 
 if TYPE_CHECKING:
     from lsp_bridge.server import BridgeServer
@@ -80,7 +81,7 @@ class BridgeProtocol(LanguageServerProtocol):
         try:
             typed = self._structured(message)
         except Exception as error:  # cattrs, attrs validators, and whatever odd parameters provoke
-            self._reject(message, f"malformed parameters ({type(error).__name__})")
+            self._reject(message, malformed_parameters(error))
             return
         if message.get("method") == types.INITIALIZE:
             self._initialized = True

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcMethodNotFound
 from pygls.lsp.server import LanguageServer
 
 from daemon.api.client import Pushed
@@ -122,8 +123,9 @@ class BridgeServer(LanguageServer):
             self.protocol.notify("didChangeStatus", copilot_params(status))
 
     def report_server_error(self, error: Exception, source: type[Exception]) -> None:
-        """To the log; pygls would open a window for each (ux-45)."""
-        log.error("%s: %s", getattr(source, "__name__", source), error)
+        """To the log; pygls would open a window for each (ux-45). A method we do not know is no error of ours."""
+        level = logging.DEBUG if isinstance(error, JsonRpcMethodNotFound) else logging.ERROR
+        log.log(level, "%s: %s", getattr(source, "__name__", source), error)
 
     def _on_session_state(self, state: SessionState) -> None:
         if state.phase != "connected":

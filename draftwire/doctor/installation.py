@@ -11,7 +11,7 @@ from typing import Final
 
 from daemon.api.errors import RuntimePathError
 from daemon.api.paths import RuntimePaths
-from daemon.config import Config, ConfigError, default_config_path, load_config
+from daemon.config import CONFIG_VARIABLE, Config, ConfigError, default_config_path, load_config
 from daemon.config_token import verifier_token
 from daemon.version import VERSION
 from draftwire.doctor.findings import Finding
@@ -56,18 +56,27 @@ def check_config(path: Path | None) -> tuple[Config | None, list[Finding]]:
     try:
         config = load_config(path)
     except ConfigError as error:
-        return None, [Finding("installation", "configuration", "failed", str(error), f"edit {name}")]
+        return None, [Finding("installation", "configuration", "failed", str(error), _config_fix(path, name))]
     text = str(name) if name.exists() else f"no file at {name}: the defaults are in force"
     findings = [Finding("installation", "configuration", "ok", text)]
     try:
         token = verifier_token(config)
     except ConfigError as error:
-        fix = "write the token there, or correct verifier.token_file"
+        fix = "write the token into that file, or correct verifier.token_file"
         findings.append(Finding("installation", "verifier token", "failed", str(error), fix))
     else:
         for warning in token.warnings:
             findings.append(Finding("installation", "verifier token", "warning", warning))
     return config, findings
+
+
+def _config_fix(path: Path | None, name: Path) -> str:
+    """A file that is there is mended; one that is not is written, or no longer named."""
+    if name.exists():
+        return f"edit {name}"
+    if path is not None:
+        return f"run: draftwire config init {name}, or correct --config"
+    return f"run: draftwire config init (writes {name}), or correct or unset {CONFIG_VARIABLE}"
 
 
 def check_runtime_directory(paths: RuntimePaths) -> Finding:

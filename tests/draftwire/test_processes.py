@@ -57,7 +57,7 @@ def test_a_missing_model_is_named_by_status_and_by_complete(daemon: int, tmp_pat
     answer = draftwire("complete", f"{source}:1:10")
     assert (answer.returncode, answer.stdout) == (Exit.NOTHING, "")
     assert "gone.gguf" in answer.stderr
-    assert "model_failed" in answer.stderr
+    assert "the draft model does not work; run: draftwire doctor" in answer.stderr
     assert "gone.gguf" in draftwire("daemon", "status").stdout
 
 

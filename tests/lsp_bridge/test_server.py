@@ -4,6 +4,7 @@ ux-8..ux-11)."""
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -496,6 +497,19 @@ async def test_malformed_messages_are_answered(editor: InProcessEditor, body: by
     editor.unmatched.clear()
     editor.open("def ")
     assert len(await editor.inline(0, 4)) == 1
+
+
+async def test_methods_we_do_not_know_are_no_error_in_the_log(
+    editor: InProcessEditor, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG, "lsp_bridge")
+    with pytest.raises(ResponseError, match="Method Not Found"):
+        await editor.request(
+            "textDocument/hover", {"textDocument": {"uri": URI}, "position": {"line": 0, "character": 0}}
+        )
+    ours = [record for record in caplog.records if record.name.startswith("lsp_bridge")]
+    assert ["textDocument/hover" in record.getMessage() for record in ours] == [True]
+    assert ours[0].levelno == logging.DEBUG
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,18 @@ def test_a_broken_configuration_is_named_with_its_line(tmp_path: Path) -> None:
     assert f"{path}:2:" in found.text
 
 
+def test_a_configuration_that_is_not_there_is_written_or_no_longer_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    gone = tmp_path / "gone.toml"
+    _, [found] = installation.check_config(gone)
+    assert "draftwire config init writes one" in found.text
+    assert found.fix == f"run: draftwire config init {gone}, or correct --config"
+    monkeypatch.setenv("DRAFTWIRE_CONFIG", str(gone))
+    _, [found] = installation.check_config(None)
+    assert found.fix == f"run: draftwire config init (writes {gone}), or correct or unset DRAFTWIRE_CONFIG"
+
+
 def test_the_token_file_is_looked_at(tmp_path: Path) -> None:
     path, token = tmp_path / "c.toml", tmp_path / "token"
     path.write_text('[verifier]\ntoken_file = "token"\n')
