@@ -37,10 +37,10 @@ from daemon.api.messages import (
     Welcome,
 )
 from daemon.api.paths import RuntimePaths, runtime_paths
-from daemon.config import Config
+from daemon.config import TOKEN_VARIABLE, Config, VerifierConfig
 from daemon.engine import EngineFailed
 from daemon.lifecycle import AlreadyRunning, only_daemon
-from daemon.server import run_daemon
+from daemon.server import link_settings, run_daemon
 from tests.fakes.engine import FakeEngine, following
 
 SOURCE = "def add(a, b):\n    return a + b\n\n\ndef sub(a, b):\n    return a - b\n"
@@ -234,8 +234,20 @@ async def test_settings_change_without_a_restart_and_bad_ones_are_named(paths: R
         assert len(failures) == 1
         assert 'did you mean "enabled"' in failures[0].message
         await client.close()
-        with pytest.raises(DaemonRefused, match=r"verifier\.url"):
-            await DaemonClient.connect(paths, client="test", settings={"verifier.url": "ws://x:1"})
+        settings = {"verifier.url": "ws://x:1", "completion.enabled": True, "zzz": 1}
+        with pytest.raises(DaemonRefused, match=r"^verifier\.url") as refused:
+            await DaemonClient.connect(paths, client="test", settings=settings)
+        assert refused.value.settings == ("verifier.url", "zzz")
+
+
+def test_the_log_warns_of_a_token_that_travels_in_the_open(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv(TOKEN_VARIABLE, "s3cret")
+    link_settings(Config(verifier=VerifierConfig(url="ws://gpu.example.com")))
+    [record] = caplog.records
+    assert (record.levelname, "unencrypted (ws://)" in record.getMessage()) == ("WARNING", True)
+    assert "s3cret" not in caplog.text
 
 
 @pytest.mark.asyncio
