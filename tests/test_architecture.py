@@ -111,7 +111,8 @@ def test_tests_are_no_packages() -> None:
 # Who reads the environment --------------------------------------------------------------------------------
 
 READERS = {
-    "daemon/config.py": "the configuration's path and the verifier's token",
+    "daemon/config.py": "the configuration's path",
+    "daemon/config_token.py": "the verifier's token",
     "daemon/api/paths.py": "the runtime directory, which client and daemon must agree on",
     "daemon/api/start.py": "passed on to the daemon that is started",
     "daemon/llama_library.py": "set, for OpenMP, before the library loads",

@@ -284,6 +284,12 @@ def test_bad_overrides_are_refused_without_file_and_line(name: str, value: objec
     assert not str(caught.value).startswith(":")
 
 
+def test_the_names_of_all_bad_overrides_are_told_each_once() -> None:
+    with pytest.raises(ConfigError) as caught:
+        with_overrides(Config(), {"zzz": 1, "completion.seed": 3, "completion.enabled": "no", "zzz.a": 1})
+    assert caught.value.keys == ["zzz", "completion.enabled", "zzz.a"]
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=4), inner, max_size=2),
