@@ -142,6 +142,26 @@ async def test_a_parent_that_is_gone(paths: RuntimePaths) -> None:
         assert await editor.exit_code() == 1
 
 
+async def test_a_broken_configuration_file_is_shown_with_file_and_line(
+    paths: RuntimePaths, tmp_path: Path
+) -> None:
+    """What the real daemon complains of when the bridge starts it reaches the user as it stands (ux-51)."""
+    config = tmp_path / "c.toml"
+    config.write_text("\n[draft]\nthread = 2\n")
+    environment = {**os.environ, **paths.environment(), "DRAFTWIRE_CONFIG": str(config)}
+    async with ProcessEditor(BRIDGE_COMMAND, environment) as editor:
+        await editor.initialize()
+        shown = await editor.wait_for("window/showMessage")
+        assert shown["type"] == 2
+        assert shown["message"].startswith(
+            f'Draftwire can\'t start: {config}:3: unknown setting "draft.thread"; did you mean "threads"?'
+        )
+        assert "\n" not in shown["message"]
+        await editor.request("shutdown")
+        editor.notify("exit")
+        assert await editor.exit_code() == 0
+
+
 async def test_no_code_in_the_log(paths: RuntimePaths) -> None:
     """Not even when what holds it is malformed and the log is at its loudest (ux-40)."""
     loud = BRIDGE_COMMAND[2].replace("version='test'", "version='test', log_level='debug'")

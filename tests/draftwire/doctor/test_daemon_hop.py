@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from daemon.api.errors import DaemonStartFailed
+from daemon.api.errors import DaemonMisconfigured, DaemonStartFailed
 from daemon.api.messages import Failed
 from daemon.api.paths import runtime_paths
 from daemon.version import VERSION
@@ -97,3 +97,14 @@ async def test_one_is_started_when_asked_for(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(daemon_hop, "ensure_daemon", fails)
     _, [found] = await check_daemon(runtime_paths(), start=True)
     assert (found.level, found.text, found.fix) == ("failed", "no memory", f"see {runtime_paths().log}")
+
+
+@pytest.mark.asyncio
+async def test_one_that_refuses_its_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fails(*_: object, **__: object) -> None:
+        raise DaemonMisconfigured("/c.toml:2: no")
+
+    monkeypatch.setattr(daemon_hop, "ensure_daemon", fails)
+    _, [found] = await check_daemon(runtime_paths(), start=True)
+    assert (found.level, found.text) == ("failed", "/c.toml:2: no")
+    assert found.fix == "mend the configuration where the message says"
