@@ -107,7 +107,8 @@ class Service:
             return "local drafts; no verifier configured"
         if link.state == "online":
             unsafe = " (certificate not checked)" if link.settings.insecure_skip_verify else ""
-            return f"verified by {link.settings.host}{unsafe}"
+            trouble = f"; its last answer: {link.reason}" if link.reason else ""
+            return f"verified by {link.settings.host}{unsafe}{trouble}"
         return f"local drafts; verifier {link.state}" + (f": {link.reason}" if link.reason else "")
 
     def _changed(self) -> None:

@@ -32,6 +32,8 @@ from speculation.messages import AnyMessage, Credit, Error, Hello, Message, Ping
 log = logging.getLogger(__name__)
 
 QUEUE_FRAMES = 1024
+_BETWEEN_THE_ENDS = ("context_mismatch", "unknown_session")
+"""Errors that the two ends mend between themselves; the others are told to the user."""
 LONG_ENOUGH_S = 10.0
 """A connection that lived this long was a good one: the back-off starts anew."""
 
@@ -123,9 +125,8 @@ class VerifierLink:
 
     def hit(self) -> None:
         """A verdict came in time."""
-        was_open = self._circuit.open_until is not None
         self._circuit = self._circuit.hit()
-        if was_open and self._connected:
+        if self._connected and (self.state, self.reason) != ("online", ""):
             self._set("online", "")
 
     def miss(self, deadline_s: float) -> None:
@@ -259,6 +260,8 @@ class VerifierLink:
         log.debug("verifier: %s", error.code)
         user = None if error.session is None else self._users.get(error.session)
         if user is not None:
+            if error.code not in _BETWEEN_THE_ENDS:
+                self._set(self.state, error.message)  # until a verdict comes in time
             user.error(error)
         elif error.session is None and error.code in (
             "unauthorized",

@@ -140,6 +140,25 @@ async def test_frames_reach_the_session_they_are_for() -> None:
 
 
 @pytest.mark.asyncio
+async def test_a_refused_session_is_told_until_a_verdict_comes() -> None:
+    async def handler(socket: ServerConnection) -> None:
+        await socket.recv()
+        await socket.send(encode(WELCOME))
+        await socket.send(encode(Error("context_mismatch", "between us", 1)))
+        await socket.send(encode(Error("too_many_sessions", "all 8 are in use", 1)))
+        await socket.wait_closed()
+
+    async with server(handler) as port, link_to(port, times=LinkTimes(ping_every=5)) as (link, user, until):
+        await until("online")
+        async with asyncio.timeout(5):
+            while len(user.errors) < 2:
+                await asyncio.sleep(0.01)
+        assert (link.state, link.reason) == ("online", "all 8 are in use")
+        link.hit()
+        assert (link.state, link.reason) == ("online", "")
+
+
+@pytest.mark.asyncio
 async def test_the_session_unused_longest_makes_room() -> None:
     async with server(polite) as port, link_to(port) as (link, first, until):
         await until("online")
