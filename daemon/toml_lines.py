@@ -22,6 +22,7 @@ _STRINGS: Final = (
     re.compile(r"'[^'\n]*'"),
 )
 _ESCAPE: Final = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)")
+_LAST_CODE_POINT: Final = 0x10FFFF
 _ESCAPED: Final = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", '"': '"', "\\": "\\"}
 
 
@@ -127,5 +128,9 @@ class _Scanner:
 
 
 def _unescape(match: re.Match[str]) -> str:
+    """The character an escape stands for; one that TOML does not know stays as it is (tomllib refuses the file)."""
     code = match.group(1)
-    return chr(int(code[1:], 16)) if code[0] in "uU" else _ESCAPED[code]
+    if len(code) == 1:
+        return _ESCAPED.get(code, match.group())
+    point = int(code[1:], 16)
+    return chr(point) if point <= _LAST_CODE_POINT else match.group()

@@ -6,7 +6,7 @@ import tomllib
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from daemon.toml_lines import KeyPath, key_lines
@@ -64,6 +64,10 @@ def test_the_keys_found_are_those_of_tomllib(lines: list[str]) -> None:
     assert set(key_lines(text)) == set(_paths(tables, ()))
 
 
+@example('"\\1"')
+@example('"\\u1" = 1')
+@example('"\\UFFFFFFFF" = 1')
+@example('"\\U0001F600\\t" = 1')
 @given(st.text(alphabet="ab.=[]{}\"'#\\,\n \t1", max_size=40))
 def test_it_ends_on_any_text(text: str) -> None:
     assert all(1 <= line <= text.count("\n") + 1 for line in key_lines(text).values())

@@ -10,11 +10,11 @@ import ctypes
 import importlib.util
 from pathlib import Path
 
-import llama_cpp
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from daemon.llama_library import llama as llama_cpp
 from verifier.model.decoder import Segment
 from verifier.model.kv_cache import KVCache
 from verifier.model.load import LoadedModel, load_gguf
@@ -72,17 +72,6 @@ def float32_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     code = llama_cpp.llama_model_quantize(str(bundled()).encode(), str(target).encode(), ctypes.byref(params))
     assert code == 0
     return target
-
-
-_SILENCE: list[object] = []
-"""llama.cpp calls the callback for as long as the process lives."""
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _quiet() -> None:
-    silence = llama_cpp.llama_log_callback(lambda level, text, data: None)
-    llama_cpp.llama_log_set(silence, ctypes.c_void_p(0))
-    _SILENCE.append(silence)
 
 
 def llama_cpp_logits(path: Path) -> NDArray[np.float32]:
