@@ -188,8 +188,12 @@ class Editor:
         if params["kind"] == "withdrawn":
             self._show_nothing()
             return
-        shown.ghost = Ghost(params["text"], params["verifiedLength"], params["complete"])
-        self._tell(shown.ghost)
+        ghost = Ghost(params["text"], params["verifiedLength"], params["complete"])
+        if shown.before == self.buffer:
+            shown.ghost = ghost
+        else:  # typed along since: the rest of what was shown, at another place
+            self._shown = Suggested(self.buffer, ghost, None)
+        self._tell(ghost)
 
     def status_changed(self, params: Mapping[str, Any]) -> None:
         self.status = dict(params)
