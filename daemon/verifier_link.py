@@ -43,8 +43,8 @@ class LinkTimes:
     """Seconds. A dead link is noticed within `ping_deadline`, so that the status says so inside two seconds."""
 
     handshake: float = 5.0
-    ping_every: float = 0.5
-    ping_deadline: float = 1.5
+    ping_every: float = 0.4
+    ping_deadline: float = 1.2
     refused_retry: float = 15.0
     soonest_retry: float = 1.0
     """A wait for the next try is cut down to this when somebody wants the link."""
