@@ -14,13 +14,11 @@ import pytest_asyncio
 from lsprotocol import types
 from pytest_lsp import make_test_lsp_client
 
-from daemon.api.client import DaemonClient
-from daemon.api.errors import DaemonUnavailable
-from daemon.api.messages import Shutdown
 from daemon.api.paths import RuntimePaths, runtime_paths
 from lsp_bridge.positions import units_of
 from tests.fakes.daemon import ScriptedDaemon
 from tests.fakes.lsp_editor import BRIDGE_COMMAND, URI, ProcessEditor
+from tests.fakes.processes import end_processes_of
 
 pytestmark = pytest.mark.asyncio
 FAKE_DAEMON = Path(__file__).parents[1] / "fakes" / "daemon.py"
@@ -45,13 +43,7 @@ async def paths(tmp_path: Path) -> AsyncIterator[RuntimePaths]:
     """The runtime directory of a bridge; a daemon it started there is ended."""
     paths = runtime_paths(tmp_path / "run")
     yield paths
-    try:
-        client = await DaemonClient.connect(paths, client="cleaner")
-    except DaemonUnavailable:
-        return
-    client.send(Shutdown())
-    await client.wait_lost()
-    await client.close()
+    await asyncio.to_thread(end_processes_of, tmp_path)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])

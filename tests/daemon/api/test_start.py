@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import select
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -13,19 +12,18 @@ import pytest
 import pytest_asyncio
 
 from daemon.api import start as start_module
-from daemon.api.client import DaemonClient
 from daemon.api.errors import (
     DaemonLost,
     DaemonMisconfigured,
     DaemonRefused,
     DaemonStartFailed,
-    DaemonUnavailable,
     RuntimePathError,
 )
 from daemon.api.messages import Failed, Shutdown
 from daemon.api.paths import RuntimePaths, runtime_paths
 from daemon.api.start import ensure_daemon
 from tests.fakes.daemon import ScriptedDaemon
+from tests.fakes.processes import end_processes_of
 
 pytestmark = pytest.mark.asyncio
 FAKE = Path(__file__).parents[2] / "fakes" / "daemon.py"
@@ -44,24 +42,7 @@ async def paths(tmp_path: Path) -> AsyncIterator[RuntimePaths]:
     """A runtime directory; a daemon that a test started there is ended."""
     paths = runtime_paths(tmp_path / "run")
     yield paths
-    try:
-        client = await DaemonClient.connect(paths, client="cleaner")
-    except DaemonUnavailable:
-        return
-    client.send(Shutdown())
-    await client.wait_lost()
-    await client.close()
-    await asyncio.get_running_loop().run_in_executor(None, _wait_gone, client.welcome.pid)
-
-
-def _wait_gone(pid: int) -> None:
-    """Block until the process has ended (its reaper thread may collect it first)."""
-    try:
-        descriptor = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return
-    select.select([descriptor], [], [], 10)
-    os.close(descriptor)
+    await asyncio.to_thread(end_processes_of, tmp_path)
 
 
 def link(pid: int, name: str) -> Path:

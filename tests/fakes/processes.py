@@ -1,0 +1,36 @@
+"""Ends what a test has started in the background, the late ones of a start race included.
+
+A daemon that lost a race by being slow may come up when the winner has gone already; nobody has its handle. What such
+processes have in common is the test's own folder in their command line or environment.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+from pathlib import Path
+
+
+def end_processes_of(folder: Path) -> None:
+    """Kill every other process that names `folder`, and wait until it is gone. Linux only; elsewhere nothing."""
+    for pid in _pids_naming(os.fsencode(folder)):
+        with contextlib.suppress(ProcessLookupError):
+            descriptor = os.pidfd_open(pid)
+            try:
+                os.kill(pid, signal.SIGKILL)
+                select.select([descriptor], [], [], 10)
+            finally:
+                os.close(descriptor)
+
+
+def _pids_naming(name: bytes) -> list[int]:
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        pid = int(entry.name)
+        with contextlib.suppress(OSError):
+            said = (entry / "cmdline").read_bytes() + (entry / "environ").read_bytes()
+            if name in said and pid != os.getpid() and pid != os.getppid():
+                found.append(pid)
+    return found
