@@ -27,11 +27,17 @@ def path_hash(tokens: Iterable[int], start: int = EMPTY_PATH) -> int:
 
 
 def common_length(a: Sequence[int], b: Sequence[int]) -> int:
-    """How many ids both paths begin with."""
-    shorter = min(len(a), len(b))
-    if a[:shorter] == b[:shorter]:  # the usual case, compared in C
-        return shorter
-    return next((i for i in range(shorter) if a[i] != b[i]), shorter)
+    """How many leading ids are equal, by halving: comparing slices is far faster than comparing items."""
+    low, high = 0, min(len(a), len(b))
+    if list(a[:high]) == list(b[:high]):  # the usual case
+        return high
+    while low < high:
+        middle = (low + high + 1) // 2
+        if list(a[low:middle]) == list(b[low:middle]):
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 class HashedPath:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
+from speculation.paths import common_length
+
 
 @dataclass(slots=True)
 class Slot:
@@ -47,8 +49,8 @@ class SlotTable:
         slot = self._by_owner.get(owner)
         if slot is not None:
             slot.used_at = self._uses
-            return Assigned(slot, common_prefix(slot.tokens, tokens))
-        shared = [common_prefix(slot.tokens, tokens) for slot in self._slots]
+            return Assigned(slot, common_length(slot.tokens, tokens))
+        shared = [common_length(slot.tokens, tokens) for slot in self._slots]
         slot = self._available(shared, busy)
         slot.owner, slot.used_at = owner, self._uses
         self._by_owner[owner] = slot
@@ -80,15 +82,3 @@ class SlotTable:
         assert slot.owner is not None
         del self._by_owner[slot.owner]
         return slot
-
-
-def common_prefix(a: list[int], b: list[int]) -> int:
-    """How many leading tokens are equal, by halving: comparing slices is far faster than comparing items."""
-    low, high = 0, min(len(a), len(b))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if a[low:middle] == b[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low

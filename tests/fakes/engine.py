@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from daemon.engine import Aborted, Candidates, EngineFailed, Vocabulary
+from speculation.paths import common_length
 from speculation.vocabulary import fingerprint
 
 SPECIALS: dict[str, bytes] = {
@@ -147,7 +148,7 @@ class FakeEngine:
         if self._failure is not None:
             raise EngineFailed(self._failure)
         held = self._held[sequence]
-        common = _common_prefix(held.ids, wanted)
+        common = common_length(held.ids, wanted)
         if common == len(wanted) and common in held.known:
             return held.known[common]
         held.truncate(min(common, len(wanted) - 1))
@@ -261,12 +262,3 @@ def _ranked(ids: list[int], confidence: float) -> Candidates:
     weights /= weights.sum()
     entropy = float(-(weights * np.log(weights)).sum())
     return Candidates(ids=np.array(ids, np.int32), logits=logits.astype(np.float32), entropy=entropy)
-
-
-def _common_prefix(a: list[int], b: list[int]) -> int:
-    length = 0
-    for x, y in zip(a, b, strict=False):
-        if x != y:
-            break
-        length += 1
-    return length

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from speculation.paths import EMPTY_PATH, HashedPath, extend_hash, path_hash
+from speculation.paths import EMPTY_PATH, HashedPath, common_length, extend_hash, path_hash
 
 IDS = st.lists(st.integers(0, 2**31 - 1), max_size=12)
 
@@ -48,3 +48,12 @@ def test_prefixes_that_are_not_there(length: int) -> None:
     with pytest.raises(IndexError):
         path.truncate(length)
     assert path.ids == [1, 2]
+
+
+@given(st.lists(st.integers(0, 1), max_size=12), st.lists(st.integers(0, 1), max_size=12))
+def test_common_length_is_the_number_of_equal_leading_items(a: list[int], b: list[int]) -> None:
+    expected = 0
+    while expected < min(len(a), len(b)) and a[expected] == b[expected]:
+        expected += 1
+    assert common_length(a, b) == expected
+    assert common_length(tuple(a), b) == expected

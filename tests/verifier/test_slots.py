@@ -3,18 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from verifier.slots import SlotTable, common_prefix
-
-
-@given(st.lists(st.integers(0, 1), max_size=12), st.lists(st.integers(0, 1), max_size=12))
-def test_common_prefix_is_the_number_of_equal_leading_items(a: list[int], b: list[int]) -> None:
-    expected = 0
-    while expected < min(len(a), len(b)) and a[expected] == b[expected]:
-        expected += 1
-    assert common_prefix(a, b) == expected
+from verifier.slots import SlotTable
 
 
 def test_an_owner_keeps_its_slot() -> None:
