@@ -145,6 +145,7 @@ VIOLATIONS = {
     "llama_cpp is loaded in one file": ("daemon/bad_llama.py", "import llama_cpp"),
     "LSP is known to the bridge": ("daemon/bad_lsp.py", "import lsprotocol"),
     "lark parses grammars": ("daemon/bad_lark.py", "import lark"),
+    "llguidance is loaded in one file": ("grammars/bad_engine.py", "import llguidance"),
     "websockets are the link's": ("draftwire/bad_socket.py", "import websockets"),
     "typer and rich are the command's": ("daemon/bad_rich.py", "from rich.table import Table"),
 }
