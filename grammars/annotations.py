@@ -48,38 +48,11 @@ _SINGLE: Final = frozenset({"dialect", "name", "start", "blanks"})
 _RULE_NAMES: Final = frozenset({"start", "token", "rule", "skip"})
 
 _DOCUMENTATION_TAGS: Final = frozenset(
-    # fmt: off
-    {
-        "author",
-        "brief",
-        "copyright",
-        "date",
-        "deprecated",
-        "example",
-        "exception",
-        "file",
-        "fileoverview",
-        "generated",
-        "license",
-        "link",
-        "module",
-        "note",
-        "package",
-        "param",
-        "private",
-        "protected",
-        "public",
-        "return",
-        "returns",
-        "see",
-        "since",
-        "summary",
-        "throws",
-        "todo",
-        "type",
-        "version",
-    }
-    # fmt: on
+    re.findall(
+        r"\w+",
+        "author brief copyright date deprecated example exception file fileoverview generated license link module "
+        "note package param private protected public return returns see since summary throws todo type version",
+    )
 )
 """Words of other tools in comments: never a slip of the pen for one of ours."""
 
