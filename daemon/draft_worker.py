@@ -19,6 +19,9 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from daemon.engine import Aborted, Candidates, DraftEngine, EngineFailed, Vocabulary
 
 log = logging.getLogger(__name__)
@@ -92,12 +95,17 @@ class DraftWorker:
     def vocabulary(self) -> Vocabulary:
         return self.engine.vocabulary
 
-    async def next_candidates(self, session: int, ids: Sequence[int]) -> Candidates:
-        """The best next tokens after `ids`. Raises Aborted (see `stop`) and EngineFailed."""
+    async def next_candidates(
+        self, session: int, ids: Sequence[int], allowed: NDArray[np.bool_] | None = None
+    ) -> Candidates:
+        """The best next tokens after `ids`, of those `allowed` (shape [n_vocab]) if given.
+
+        Raises Aborted (see `stop`) and EngineFailed.
+        """
         sequence = await self._borrowed(session)
         self._kept.pop(sequence, None)
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, self._evaluate, sequence, ids)
+        return await loop.run_in_executor(self._thread, self._evaluate, sequence, ids, allowed)
 
     @property
     def frame_ms(self) -> int:
@@ -125,11 +133,11 @@ class DraftWorker:
             self._sequences.move_to_end(session, last=False)
         self.rest(session)
 
-    def _evaluate(self, sequence: int, ids: Sequence[int]) -> Candidates:
+    def _evaluate(self, sequence: int, ids: Sequence[int], allowed: NDArray[np.bool_] | None) -> Candidates:
         if sequence in self._kept:
             raise Aborted(f"sequence {sequence}: given up before it began")
         before, started = self.engine.evaluated_tokens(), self._clock()
-        candidates = self.engine.next_candidates(sequence, ids)
+        candidates = self.engine.next_candidates(sequence, ids, allowed)
         if self.engine.evaluated_tokens() - before == 1:
             self._token_s += 0.1 * (self._clock() - started - self._token_s)
         return candidates

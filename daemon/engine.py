@@ -71,11 +71,14 @@ class DraftEngine(Protocol):
         """Text -> ids, with no special tokens added and none parsed out of the text."""
         ...
 
-    def next_candidates(self, sequence: int, ids: Sequence[int]) -> Candidates:
-        """The best next tokens after `ids` in `sequence`.
+    def next_candidates(
+        self, sequence: int, ids: Sequence[int], allowed: NDArray[np.bool_] | None = None
+    ) -> Candidates:
+        """The best next tokens after `ids` in `sequence`; of those that are `allowed` (shape [n_vocab]), if given.
 
         Only what differs from the sequence's last evaluated ids is evaluated (longest common prefix; the rest is
-        rolled back). Raises Aborted, EngineFailed, ValueError (ids empty, too long, or out of range).
+        rolled back). Raises Aborted, EngineFailed, ValueError (ids empty, too long, or out of range; nothing is
+        allowed, or `allowed` has another shape).
         """
         ...
 

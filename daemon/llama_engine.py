@@ -19,13 +19,14 @@ from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from daemon.cpu_threads import sensible_threads
 from daemon.engine import Aborted, Candidates, EngineFailed
 from daemon.gguf_file import GgufInvalid, check_gguf
 from daemon.llama_library import llama, loading, why
 from daemon.llama_vocabulary import read_vocabulary
-from daemon.top_candidates import top_candidates
+from daemon.top_candidates import check_allowed, top_candidates
 from speculation.paths import common_length
 
 BATCH_TOKENS = 64
@@ -80,6 +81,8 @@ class LlamaEngine:
         """Set by `abort`: the evaluation under way ends once this many ids are evaluated."""
         self._batch_start = 0
         self._evaluated = 0
+        self._logits_after: tuple[int, int] | None = None
+        """Sequence and number of ids that the context's logits belong to; None if they belong to no end."""
         self._held = [_Sequence() for _ in range(n_sequences)]
         self._model: Any = None
         self._context: Any = None
@@ -112,21 +115,28 @@ class LlamaEngine:
             raise EngineFailed(f"{self._path}: its tokenizer makes more tokens of a text than it has bytes")
         return [int(i) for i in ids[:count]]
 
-    def next_candidates(self, sequence: int, ids: Sequence[int]) -> Candidates:
+    def next_candidates(
+        self, sequence: int, ids: Sequence[int], allowed: NDArray[np.bool_] | None = None
+    ) -> Candidates:
         self._check_open()
         held, wanted = self._held_by(sequence), list(ids)
         self._check_ids(wanted)
+        check_allowed(allowed, self.vocabulary.n_vocab)
         common = common_length(held.ids, wanted)
-        if common == len(wanted) and common in held.known:
-            return held.known[common]
+        if common == len(wanted):
+            if allowed is None and common in held.known:
+                return held.known[common]
+            if allowed is not None and self._logits_after == (sequence, common):
+                return self._candidates(allowed)
         # The last id is evaluated even if it is held: only an evaluation gives its logits.
         self._roll_back(sequence, held, min(common, len(wanted) - 1))
         with self._abortable(sequence):
             while len(held.ids) < len(wanted):
                 self._begin_batch(sequence, held)
                 self._evaluate(sequence, held, wanted[len(held.ids) :][:BATCH_TOKENS], len(wanted))
-        held.known[len(wanted)] = self._candidates()
-        return held.known[len(wanted)]
+        self._logits_after = (sequence, len(wanted))
+        known = held.known[len(wanted)] = self._candidates()
+        return known if allowed is None else self._candidates(allowed)
 
     def evaluated_tokens(self) -> int:
         return self._evaluated
@@ -185,6 +195,7 @@ class LlamaEngine:
             batch.seq_id[i][0] = sequence
             batch.logits[i] = 0
         batch.logits[len(chunk) - 1] = end == goal
+        self._logits_after = None
         status = llama.llama_decode(self._context, batch)
         done = len(chunk) if status == _DECODED else self._length(sequence) - start
         held.ids += chunk[: max(done, 0)]
@@ -200,10 +211,13 @@ class LlamaEngine:
         """Tokens the KV cache really holds of the sequence."""
         return int(llama.llama_memory_seq_pos_max(self._memory, sequence)) + 1
 
-    def _candidates(self) -> Candidates:
+    def _candidates(self, allowed: NDArray[np.bool_] | None = None) -> Candidates:
         pointer = llama.llama_get_logits_ith(self._context, -1)
+        logits = np.ctypeslib.as_array(pointer, (self.vocabulary.n_vocab,))
         try:
-            return top_candidates(np.ctypeslib.as_array(pointer, (self.vocabulary.n_vocab,)))
+            return top_candidates(
+                logits if allowed is None else np.where(allowed, logits, np.float32(-np.inf))
+            )
         except ValueError as broken:
             raise EngineFailed(
                 f"{self._path} computes no usable numbers ({broken}): the file is damaged, fetch it again"

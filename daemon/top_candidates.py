@@ -35,6 +35,16 @@ def top_candidates(logits: NDArray[np.float32], count: int = MAX_CANDIDATES) -> 
     return Candidates(ids=ids.astype(np.int32), logits=values, entropy=entropy_of_logits(values))
 
 
+def check_allowed(allowed: NDArray[np.bool_] | None, n_vocab: int) -> None:
+    """Raises ValueError unless `allowed` is None or leaves a choice among `n_vocab` tokens."""
+    if allowed is None:
+        return
+    if allowed.shape != (n_vocab,) or allowed.dtype != np.bool_:
+        raise ValueError(f"allowed is {allowed.dtype}{list(allowed.shape)}, must be bool[{n_vocab}]")
+    if not allowed.any():
+        raise ValueError("no token is allowed")
+
+
 def entropy_of_logits(logits: NDArray[np.float32]) -> float:
     """Nats, of softmax(`logits`) at temperature 1; shape [k], the largest first."""
     below = (logits - logits[0]).astype(np.float64)

@@ -103,6 +103,42 @@ def test_candidates_are_sorted_and_their_entropy_is_that_of_their_softmax(engine
     assert found.entropy == pytest.approx(-(weights * np.log(weights)).sum(), abs=1e-5)
 
 
+@pytest.mark.parametrize("in_between", ["nothing", "another sequence", "a longer path"])
+def test_the_best_of_what_is_allowed(engine: DraftEngine, in_between: str) -> None:
+    """Asked for right after the search that found none of the best allowed, or after other work."""
+    ids = engine.tokenize("def f():")
+    best = engine.next_candidates(0, ids)
+    if in_between == "another sequence":
+        engine.next_candidates(1, ids[:5])
+    elif in_between == "a longer path":
+        engine.next_candidates(0, [*ids, 40])
+    before = engine.evaluated_tokens()
+    allowed = np.ones(engine.vocabulary.n_vocab, np.bool_)
+    allowed[best.ids[:3]] = False
+    found = engine.next_candidates(0, ids, allowed)
+    assert allowed[found.ids].all()
+    assert found.ids[:10].tolist() == best.ids[3:13].tolist()
+    assert np.all(np.diff(found.logits) <= 0)
+    assert engine.evaluated_tokens() - before <= (in_between != "nothing")
+    assert same(engine.next_candidates(0, ids), best)  # what is remembered is what nothing was forbidden of
+
+
+def test_one_allowed_token_is_the_only_candidate(engine: DraftEngine) -> None:
+    allowed = np.zeros(engine.vocabulary.n_vocab, np.bool_)
+    allowed[200] = True
+    found = engine.next_candidates(0, [65, 66], allowed)
+    assert found.ids.tolist() == [200]
+    assert found.entropy == 0.0
+
+
+@pytest.mark.parametrize("size", [-1, 0, 1])
+def test_an_unusable_mask_is_a_value_error(engine: DraftEngine, size: int) -> None:
+    """One of another vocabulary, or one that leaves nothing."""
+    with pytest.raises(ValueError, match="allowed"):
+        engine.next_candidates(0, [1], np.zeros(engine.vocabulary.n_vocab + size, np.bool_))
+    assert engine.evaluated_tokens() == 0
+
+
 @pytest.mark.parametrize(
     ("sequence", "ids"),
     [(0, []), (0, [-1]), (0, [100_000]), (0, [1] * 513), (2, [1]), (-1, [1])],

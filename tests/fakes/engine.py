@@ -11,8 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from daemon.engine import Aborted, Candidates, EngineFailed, Vocabulary
+from daemon.top_candidates import check_allowed
 from speculation.paths import common_length
 from speculation.vocabulary import fingerprint
 
@@ -140,21 +142,24 @@ class FakeEngine:
             data = data[length:]
         return ids
 
-    def next_candidates(self, sequence: int, ids: Sequence[int]) -> Candidates:
+    def next_candidates(
+        self, sequence: int, ids: Sequence[int], allowed: NDArray[np.bool_] | None = None
+    ) -> Candidates:
         self._check_open()
         wanted = list(ids)
         self._check(sequence, wanted)
+        check_allowed(allowed, self.vocabulary.n_vocab)
         self.calls.append((sequence, wanted))
         if self._failure is not None:
             raise EngineFailed(self._failure)
         held = self._held[sequence]
         common = common_length(held.ids, wanted)
         if common == len(wanted) and common in held.known:
-            return held.known[common]
+            return self._allowed(held.known[common], allowed)
         held.truncate(min(common, len(wanted) - 1))
         self._evaluate(sequence, held, wanted)
         held.known[len(wanted)] = self._candidates(wanted)
-        return held.known[len(wanted)]
+        return self._allowed(held.known[len(wanted)], allowed)
 
     def evaluated_tokens(self) -> int:
         return self._evaluated
@@ -232,6 +237,14 @@ class FakeEngine:
         confidence = self._confidence(so_far) if callable(self._confidence) else self._confidence
         return _ranked(ids, confidence)
 
+    def _allowed(self, best: Candidates, allowed: NDArray[np.bool_] | None) -> Candidates:
+        """The best that are allowed; tokens that are no candidates come after those that are, in id order."""
+        if allowed is None:
+            return best
+        others = [i for i in range(self.vocabulary.n_vocab) if i not in set(best.ids.tolist())]
+        ranked = [i for i in [*best.ids.tolist(), *others] if allowed[i]]
+        return _ranked(ranked[:MAX_CANDIDATES], 0.9 if len(ranked) > 1 else 1.0)
+
     def _longest_token(self, data: bytes) -> tuple[int, int]:
         fitting = [
             (len(token), -i) for i, token in enumerate(self._extra) if token and data.startswith(token)
@@ -256,7 +269,7 @@ class FakeEngine:
 
 def _ranked(ids: list[int], confidence: float) -> Candidates:
     """`ids[0]` with probability `confidence`, the others evenly, each a hair less likely than the one before."""
-    others = max((1.0 - confidence) / (len(ids) - 1), 1e-9)
+    others = max((1.0 - confidence) / max(len(ids) - 1, 1), 1e-9)
     logits = np.log(np.array([confidence] + [others] * (len(ids) - 1))) - 1e-4 * np.arange(len(ids))
     weights = np.exp(logits - logits[0])
     weights /= weights.sum()
