@@ -29,7 +29,7 @@ _ESCAPED: Final = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", '"': '
 def key_lines(text: str) -> dict[KeyPath, int]:
     """The 1-based line on which each key path (tables, keys, keys of inline tables) first stands.
 
-    `text` must be valid TOML 1.0; for other texts the result means nothing (it still ends).
+    A table that is an element of an array has its number, from "0", as a part of the path. `text` must be valid TOML 1.0; for other texts the result means nothing (it still ends).
     """
     scanner = _Scanner(text)
     scanner.document()
@@ -43,6 +43,8 @@ class _Scanner:
         self.text = text
         self.at = 0
         self.lines: dict[KeyPath, int] = {}
+        self._tables: dict[KeyPath, int] = {}
+        """How many tables there are so far in each array of tables written with [[ ]]."""
 
     def document(self) -> None:
         table: KeyPath = ()
@@ -56,8 +58,14 @@ class _Scanner:
                 return
 
     def _header(self) -> KeyPath:
+        in_array = self.text.startswith("[[", self.at)
         self._skip(re.compile(r"\[{1,2}"))
         path = self._key(())
+        if in_array:
+            number = self._tables.get(path, 0)
+            self._tables[path] = number + 1
+            path = (*path, str(number))
+            self._note(path)
         self._skip(re.compile(r"[ \t]*\]{1,2}"))
         return path
 
@@ -72,11 +80,17 @@ class _Scanner:
         while True:
             self._skip(_SPACES)
             path = (*path, self._key_part())
-            self.lines.setdefault(path, self.text.count("\n", 0, self.at) + 1)
+            self._note(path)
             self._skip(_SPACES)
             if not self.text.startswith(".", self.at):
                 return path
             self.at += 1
+            if path in self._tables:  # a table within the last element of an array
+                path = (*path, str(self._tables[path] - 1))
+
+    def _note(self, path: KeyPath) -> None:
+        """`path` stands on the line of the cursor."""
+        self.lines.setdefault(path, self.text.count("\n", 0, self.at) + 1)
 
     def _key_part(self) -> str:
         if quoted := self._string():
@@ -98,6 +112,7 @@ class _Scanner:
     def _list(self, closer: str, path: KeyPath) -> None:
         """An array's values or an inline table's assignments, brackets included."""
         self.at += 1
+        number = 0
         while self._skip(_BLANK) and self.at < len(self.text):
             start = self.at
             if self.text[self.at] == closer:
@@ -108,7 +123,11 @@ class _Scanner:
             elif closer == "}":
                 self._assignment(path)
             else:
-                self._value(path)
+                element = (*path, str(number))
+                if self.text[self.at] == "{":
+                    self._note(element)
+                self._value(element)
+                number += 1
             if self.at == start:
                 return
 

@@ -18,7 +18,16 @@ CASES: list[tuple[str, str, dict[KeyPath, int]]] = [
     ("table", "[t]\na = 1\n\nb = 2\n", {("t",): 1, ("t", "a"): 2, ("t", "b"): 4}),
     ("dotted", "a.b = 1\na . c = 2", {("a",): 1, ("a", "b"): 1, ("a", "c"): 2}),
     ("dotted table", "[ a . b ]\nc = 1", {("a",): 1, ("a", "b"): 1, ("a", "b", "c"): 2}),
-    ("array of tables", "[[a]]\nb = 1\n[[a]]\nc = 1", {("a",): 1, ("a", "b"): 2, ("a", "c"): 4}),
+    ("array of tables", "[[a]]\nb = 1\n[[a]]\nc = 1", {
+        ("a",): 1, ("a", "0"): 1, ("a", "0", "b"): 2, ("a", "1"): 3, ("a", "1", "c"): 4,
+    }),
+    ("table in an array of tables", "[[a]]\n[[a]]\n[a.b]\nc = 1\n[[a.d]]\ne = 1", {
+        ("a",): 1, ("a", "0"): 1, ("a", "1"): 2, ("a", "1", "b"): 3, ("a", "1", "b", "c"): 4,
+        ("a", "1", "d"): 5, ("a", "1", "d", "0"): 5, ("a", "1", "d", "0", "e"): 6,
+    }),
+    ("array of inline tables", "a = [\n{b = 1},\n[2, {c = 1}]]", {
+        ("a",): 1, ("a", "0"): 2, ("a", "0", "b"): 2, ("a", "1", "1"): 3, ("a", "1", "1", "c"): 3,
+    }),
     ("quoted", '"a b" = 1\n\'c.d\' = 2\n"" = 3', {("a b",): 1, ("c.d",): 2, ("",): 3}),
     ("escapes", '"\\u00e9\\t\\U0001F917\\"" = 1', {('é\t🤗"',): 1}),
     ("comment with a key", "a = 1 # b = 2\nc = 3", {("a",): 1, ("c",): 2}),
@@ -30,7 +39,8 @@ CASES: list[tuple[str, str, dict[KeyPath, int]]] = [
     ("escaped quote", 'a = "x\\" \nb"\nc = 1'.replace("\nb", "b"), {("a",): 1, ("c",): 2}),
     ("array over lines", "a = [ # x\n 1, # b = 1\n [ 'y = 2' ],\n]\nd = 1", {("a",): 1, ("d",): 5}),
     ("inline table", "a = { b = 1, c.d = [ {e = 2} ] }", {
-        ("a",): 1, ("a", "b"): 1, ("a", "c"): 1, ("a", "c", "d"): 1, ("a", "c", "d", "e"): 1,
+        ("a",): 1, ("a", "b"): 1, ("a", "c"): 1, ("a", "c", "d"): 1, ("a", "c", "d", "0"): 1,
+        ("a", "c", "d", "0", "e"): 1,
     }),
     ("times", "a = 1979-05-27 07:32:00Z\nb = 1e5\nc = true", {("a",): 1, ("b",): 2, ("c",): 3}),
     ("crlf", "a = 1\r\n[b]\r\nc = 1\r\n", {("a",): 1, ("b",): 2, ("b", "c"): 3}),
@@ -50,7 +60,7 @@ VALUES = st.sampled_from(
 LINES = st.one_of(
     st.builds("{} = {}".format, KEYS, VALUES),
     st.builds("[t.{}]".format, KEYS),
-    st.sampled_from(["", "# c = 1", "   "]),
+    st.sampled_from(["", "# c = 1", "   ", "[[u]]", "[u.v]", "[[u.w]]"]),
 )
 
 
@@ -76,7 +86,12 @@ def test_it_ends_on_any_text(text: str) -> None:
 def _paths(value: Any, prefix: KeyPath) -> list[KeyPath]:
     """All key paths of a parsed document."""
     if isinstance(value, list):
-        return [path for item in value for path in _paths(item, prefix)]
+        elements = [(item, (*prefix, str(number))) for number, item in enumerate(value)]
+        return [
+            path
+            for item, own in elements
+            for path in ([own] if isinstance(item, dict) else []) + _paths(item, own)
+        ]
     if not isinstance(value, dict):
         return []
     return [
