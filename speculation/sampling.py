@@ -67,11 +67,38 @@ def draw(
     _check(logits)
     names = np.arange(logits.shape[0]) if ids is None else ids
     kept = _kept(logits, names, sampling)
-    names = names[kept]
     if sampling.temperature == 0:
-        return int(names[0])
-    scores = logits[kept].astype(np.float64) / sampling.temperature + gumbel(seed, position, names)
-    return int(names[scores == scores.max()].min())
+        return int(names[kept[0]])
+    scores = _scores(logits[kept], names[kept], sampling, seed, position)
+    return int(names[kept][scores == scores.max()].min())
+
+
+def ranked(
+    logits: NDArray[np.float32], sampling: Sampling, seed: int, position: int, ids: NDArray[np.int64]
+) -> NDArray[np.intp]:
+    """The order in which `draw` would take the tokens `ids` [k] if those before them were forbidden: indices of them.
+
+    The first is `draw`'s own. The first that a rule allows is the draw from p restricted to what the rule allows
+    and normalised again: the largest of the same scores over a smaller set (Gumbel-max). Tokens that top-k and
+    top-p cut come after those they keep, by the same scores; those with logits of -inf not at all. Parameters and
+    errors as in `draw`.
+    """
+    _check(logits)
+    finite = np.flatnonzero(logits > -np.inf)
+    scores = _scores(logits[finite], ids[finite], sampling, seed, position)
+    cut = np.ones(logits.shape[0], dtype=np.bool_)
+    cut[_kept(logits, ids, sampling)] = False
+    return finite[np.lexsort((ids[finite], -scores, cut[finite]))]
+
+
+def _scores(
+    logits: NDArray[np.float32], ids: NDArray[np.int64], sampling: Sampling, seed: int, position: int
+) -> NDArray[np.float64]:
+    """What a draw takes the largest of: logits / T + Gumbel(seed, position, id); at temperature 0 the logits."""
+    if sampling.temperature == 0:
+        return logits.astype(np.float64)
+    noise: NDArray[np.float64] = gumbel(seed, position, ids)
+    return logits.astype(np.float64) / sampling.temperature + noise
 
 
 def _check(logits: NDArray[np.float32]) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from speculation.prf import gumbel
-from speculation.sampling import GREEDY, Sampling, draw, target_probs
+from speculation.sampling import GREEDY, Sampling, draw, ranked, target_probs
 
 INF = float("inf")
 
@@ -149,3 +149,49 @@ def test_a_gathered_subset_in_any_order_gives_the_same_draw(
         order = list(range(len(ids)))
         shuffler.shuffle(order)  # type: ignore[attr-defined]
         assert draw(full[ids[order]], sampling, 9, position, ids=ids[order]) == winner
+
+
+RANKINGS = [GREEDY, Sampling(0.7), Sampling(1.0, top_k=3), Sampling(1.3, top_p=0.6), Sampling(0.9, 0.8, 4)]
+
+
+@pytest.mark.parametrize("sampling", RANKINGS)
+@given(
+    st.lists(st.sampled_from([-INF, -1.0, 0.0, 0.5, 2.0]), min_size=1, max_size=9).filter(
+        lambda logits: max(logits) > -INF
+    ),
+    st.integers(0, 2**64 - 1),
+)
+def test_the_ranking_is_what_draw_takes_one_after_the_other(
+    sampling: Sampling, logits: list[float], seed: int
+) -> None:
+    """Its first is the draw; after the kept ones, their order is that of draws from all that is left."""
+    values, ids = row(*logits), np.arange(len(logits), dtype=np.int64)[::-1] * 7
+    order = ranked(values, sampling, seed, 5, ids)
+    assert ids[order[0]] == draw(values, sampling, seed, 5, ids)
+    assert sorted(order) == [i for i, logit in enumerate(logits) if logit > -INF]
+    uncut = Sampling(sampling.temperature)
+    left = ranked(values, uncut, seed, 5, ids).tolist()
+    for index in ranked(values, uncut, seed, 5, ids):
+        assert ids[index] == draw(values[left], uncut, seed, 5, ids[left])
+        left.remove(int(index))
+
+
+@pytest.mark.parametrize("allowed", [(0, 1, 2, 3), (1, 3), (2,), (0, 2, 3)])
+@pytest.mark.parametrize("temperature", [0.5, 1.0, 1.7])
+def test_the_first_allowed_is_a_draw_from_the_renormalised_rest(
+    allowed: tuple[int, ...], temperature: float
+) -> None:
+    """For every seed it is the very token that a draw from the masked row gives; and that one's law is p renormalised.
+
+    The second half holds by enumeration: p restricted and normalised again is the masked row's distribution.
+    """
+    logits, ids = logs(0.4, 0.3, 0.2, 0.1), np.arange(4, dtype=np.int64)
+    sampling = Sampling(temperature)
+    masked = np.where(np.isin(ids, allowed), logits, np.float32(-INF))
+    p = target_probs(logits, sampling)
+    restricted = np.where(np.isin(ids, allowed), p, 0.0)
+    assert target_probs(masked, sampling) == pytest.approx(restricted / restricted.sum(), abs=1e-7)
+    for seed in range(500):
+        order = ranked(logits, sampling, seed, 3, ids)
+        first = next(int(ids[index]) for index in order if ids[index] in allowed)
+        assert first == draw(masked, sampling, seed, 3)
