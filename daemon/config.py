@@ -26,6 +26,7 @@ from daemon.config_sections import (
     DisplayConfig,
     DraftConfig,
     FilesConfig,
+    GrammarsConfig,
     LanguageConfig,
     VerifierConfig,
 )
@@ -42,6 +43,7 @@ __all__ = [
     "DisplayConfig",
     "DraftConfig",
     "FilesConfig",
+    "GrammarsConfig",
     "LanguageConfig",
     "Problem",
     "VerifierConfig",
@@ -66,6 +68,7 @@ class Config:
     completion: CompletionConfig = field(default_factory=CompletionConfig)
     display: DisplayConfig = field(default_factory=DisplayConfig)
     files: FilesConfig = field(default_factory=FilesConfig)
+    grammars: GrammarsConfig = field(default_factory=GrammarsConfig)
     daemon: DaemonConfig = field(default_factory=DaemonConfig)
     languages: Mapping[str, LanguageConfig] = field(default_factory=lambda: MappingProxyType({}))
     file: Path | None = field(default=None, compare=False)
@@ -88,8 +91,19 @@ SECTIONS: Final[Mapping[str, type]] = MappingProxyType(
 
 _KEYS_OF: Final = {name: tuple(settings_of(section)) for name, section in SECTIONS.items()}
 
+_TABLE_LISTS: Final = {
+    (name, key)
+    for name, section in SECTIONS.items()
+    for key, described in settings_of(section).items()
+    if described.element is not None
+}
+"""Settings that are lists of tables; after them a path goes on with a number."""
+
 CLIENT_SECTIONS: Final = ("completion", "display", "languages")
-"""Settings a client may change for itself, beside files.exclude."""
+"""Sections a client may change for itself."""
+
+CLIENT_SETTINGS: Final = ("files.exclude", "grammars.enabled", "grammars.trust_workspace")
+"""What else it may change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +181,7 @@ def parse_config(text: str, file: Path) -> Config:
 def with_overrides(config: Config, settings: Mapping[str, Any]) -> Config:
     """`config` with a client's own settings, by dotted name ("completion.enabled"), over it.
 
-    Only completion.*, display.*, languages.LANGUAGE.* and files.exclude are a client's to set; files.exclude
+    Only completion.*, display.*, languages.LANGUAGE.* and CLIENT_SETTINGS are a client's to set; files.exclude
     adds to the configured list, so that a client can't uncover what the user excluded. Raises ConfigError
     (without file and line).
     """
@@ -216,7 +230,7 @@ class _Reader:
             own = start.languages.get(language, LanguageConfig())
             own = self._section(own, (head, language), {key: value})
             return replace(start, languages=MappingProxyType({**start.languages, language: own}))
-        if name == "files.exclude" or (head in SECTIONS and head in CLIENT_SECTIONS and rest):
+        if name in CLIENT_SETTINGS or (head in SECTIONS and head in CLIENT_SECTIONS and rest):
             return replace(start, **{head: self._section(getattr(start, head), (head,), {rest: value})})
         self._refuse(name)
         return start
@@ -256,17 +270,36 @@ class _Reader:
                 self._unknown((*path, name), value, known)
                 continue
             try:
-                accepted = self._resolved(known[name], known[name].accept(value))
+                if known[name].element is not None:
+                    accepted = self._elements(known[name], (*path, name), value)
+                else:
+                    accepted = self._resolved(known[name], known[name].accept(value))
             except BadValue as problem:
-                self._note((*path, name), str(problem))
+                within = (problem.key,) if problem.key else ()
+                self._note((*path, name, *within), str(problem))
                 continue
             if known[name].adds:
                 accepted = tuple(dict.fromkeys((*getattr(start, name), *accepted)))
             values[name] = accepted
         return replace(start, **values)  # type: ignore[type-var]  # a section is a dataclass
 
+    def _elements(self, described: Setting, path: KeyPath, value: object) -> tuple[Any, ...]:
+        """The tables of a list that can be used. Raises BadValue if it is no list of tables."""
+        if not isinstance(value, list) or not all(isinstance(table, dict) for table in value):
+            raise BadValue(f"takes {described.allowed()}: [[{'.'.join(path)}]]")
+        kind: Any = described.element
+        elements = []
+        for number, table in enumerate(value):
+            own = (*path, str(number))
+            elements.append(self._section(kind(), own, table))
+            if missing := [name for name in kind.REQUIRED if name not in table]:
+                self._note(own, f"lacks {' and '.join(missing)}")
+        return tuple(elements)
+
     def _resolved(self, described: Setting, value: Any) -> Any:
         """Paths from a file made absolute; other values as they are."""
+        if isinstance(value, tuple):
+            return tuple(self._resolved(described, one) for one in value)
         suffix = described.path_suffix
         if suffix is None or self._folder is None or not value or not value.lower().endswith(suffix):
             return value
@@ -274,25 +307,30 @@ class _Reader:
 
     def _unknown(self, path: KeyPath, value: object, known: Iterable[str]) -> None:
         hint = misplaced(path, value, _KEYS_OF, self._lines) or _known_hint(path, list(known))
-        text = f'unknown setting "{".".join(path)}"; {hint}'
-        self.problems.append(Problem(text, ".".join(path), self._lines.get(path, 0)))
+        text = f'unknown setting "{_shown(path)}"; {hint}'
+        self.problems.append(Problem(text, _shown(path), self._lines.get(path, 0)))
 
     def _note(self, path: KeyPath, text: str) -> None:
-        name = ".".join(path)
+        name = _shown(path)
         self.problems.append(Problem(f"{name} {text}", name, self._lines.get(path, 0)))
+
+
+def _shown(path: KeyPath) -> str:
+    """A setting's dotted name: "grammars.islands.open" for ("grammars", "islands", "0", "open")."""
+    return ".".join(part for number, part in enumerate(path) if path[:number] not in _TABLE_LISTS)
 
 
 def _known_hint(path: KeyPath, known: list[str]) -> str:
     near = nearest(path[-1], known)
     hint = f'did you mean "{near}"? ' if near else ""
-    within = f"[{'.'.join(path[:-1])}]" if len(path) > 1 else "the file"
+    within = f"[{_shown(path[:-1])}]" if len(path) > 1 else "the file"
     return f"{hint}{within} takes: {', '.join(known)}"
 
 
 def _client_settings() -> list[str]:
     """The dotted names a client may set, languages left out."""
     own = [(name, kind) for name, kind in SECTIONS.items() if name in CLIENT_SECTIONS]
-    return [f"{name}.{key}" for name, kind in own for key in settings_of(kind)] + ["files.exclude"]
+    return [f"{name}.{key}" for name, kind in own for key in settings_of(kind)] + [*CLIENT_SETTINGS]
 
 
 def _read_text(path: Path) -> str:

@@ -7,14 +7,15 @@ file that `draftwire config init` writes is daemon/annotated_config.py.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal, get_args
+from typing import ClassVar, Final, Literal, get_args
 from urllib.parse import urlsplit
 
 import platformdirs
 
-from daemon.settings_schema import inherited, setting
+from daemon.settings_schema import NO_ENTRIES, inherited, setting
 
 TOKEN_VARIABLE: Final = "DRAFTWIRE_VERIFIER_TOKEN"
 
@@ -252,6 +253,98 @@ class FilesConfig:
     )
     max_bytes: int = setting(
         4_000_000, "Larger files are not completed, in bytes.", minimum=1000, maximum=16_000_000
+    )
+
+
+NO_GRAMMAR: Final = "none"
+"""What a mapping names where a file is to have no grammar."""
+
+_GRAMMAR_NAME: Final = re.compile(r"[^\W_][\w.+-]*")
+
+
+def _grammar_problem(name: str) -> str | None:
+    if _GRAMMAR_NAME.fullmatch(name):
+        return None
+    return (
+        f'takes names of grammars, such as "sql" (a grammar\'s name is that of its file), or "{NO_GRAMMAR}"'
+    )
+
+
+def _host_problem(host: str) -> str | None:
+    return None if host.strip() else 'takes a glob of file names ("*.py") or a language id ("python")'
+
+
+def _pattern_problem(pattern: str) -> str | None:
+    try:
+        empty = re.compile(pattern).match("") is not None
+    except (re.error, RecursionError, OverflowError) as error:
+        return f"is not a regular expression: {error}; write \\ before a character that is meant as it stands"
+    return "matches the empty text, and so everywhere; write what stands there" if empty else None
+
+
+@dataclass(frozen=True, slots=True)
+class IslandConfig:
+    """A stretch of another language within a host file: where it begins, where it ends, and its grammar."""
+
+    host: str = setting(
+        "",
+        'The files it is found in: a glob ("*.py") or a language id of the editor ("python").',
+        check=_host_problem,
+    )
+    open: str = setting(
+        "",
+        "Regular expression (Python's) of what stands before the island, best in single quotes.",
+        check=_pattern_problem,
+    )
+    close: str = setting(
+        "", "Regular expression of what stands after it; without it, the line's end.", check=_pattern_problem
+    )
+    grammar: str = setting("", "The name of its grammar.", check=_grammar_problem)
+
+    REQUIRED: ClassVar = ("host", "open", "grammar")
+
+
+@dataclass(frozen=True, slots=True)
+class GrammarsConfig:
+    """Grammars, which keep the draft model from writing what is not of the language."""
+
+    enabled: bool = setting(default=True, text="Off: no grammar constrains the draft.")
+    folder: str = setting(
+        "",
+        "Folder of your own grammars: NAME.bnf (or .ebnf, .abnf, .gbnf, .lark, .g4, .schema.json), or a folder "
+        'NAME with such a file called "grammar"; empty: the folder "grammars" beside this file.',
+        path_suffix="",
+    )
+    trusted: tuple[str, ...] = setting(
+        (),
+        "Folders whose projects may bring grammars of their own, in .draftwire/grammars/. They cost CPU time and "
+        "come with a checkout, so others are not used. `draftwire grammar trust` adds to these without a change "
+        "here.",
+        path_suffix="",
+    )
+    trust_workspace: bool = setting(
+        default=False,
+        text="The grammars of every project are used. An editor sets this for itself where its user trusts the "
+        "workspace.",
+    )
+    files: Mapping[str, str] = setting(
+        NO_ENTRIES,
+        f'Which grammar is for which files, by glob; "{NO_GRAMMAR}" is for none. The first that matches counts, '
+        "before languages and before what the grammars say themselves (@files, @language).",
+        check=_grammar_problem,
+        example={"*.rules": "rego", "legacy/*.sql": NO_GRAMMAR},
+    )
+    languages: Mapping[str, str] = setting(
+        NO_ENTRIES,
+        f'Which grammar is for which language id of the editor, or "{NO_GRAMMAR}".',
+        check=_grammar_problem,
+        example={"mysql": "sql"},
+    )
+    islands: tuple[IslandConfig, ...] = setting(
+        (),
+        "Where another language stands within a file; one table each.",
+        element=IslandConfig,
+        example=(IslandConfig("*.py", '"""--sql\\b', '"""', "sql"),),
     )
 
 

@@ -29,7 +29,8 @@ _ESCAPED: Final = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", '"': '
 def key_lines(text: str) -> dict[KeyPath, int]:
     """The 1-based line on which each key path (tables, keys, keys of inline tables) first stands.
 
-    A table that is an element of an array has its number, from "0", as a part of the path. `text` must be valid TOML 1.0; for other texts the result means nothing (it still ends).
+    A table that is an element of an array has its number, from "0", as a part of the path. `text` must be valid
+    TOML 1.0; for other texts the result means nothing (it still ends).
     """
     scanner = _Scanner(text)
     scanner.document()

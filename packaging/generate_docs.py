@@ -22,7 +22,7 @@ import typer
 from typer.testing import CliRunner
 
 from daemon.annotated_config import toml_value
-from daemon.config import CLIENT_SECTIONS, CONFIG_VARIABLE, SECTIONS, TOKEN_VARIABLE
+from daemon.config import CLIENT_SECTIONS, CLIENT_SETTINGS, CONFIG_VARIABLE, SECTIONS, TOKEN_VARIABLE
 from daemon.settings_schema import settings_of
 from draftwire.cli import app
 
@@ -54,11 +54,15 @@ def configuration() -> str:
         "setting explained, `draftwire config check` names what is wrong with it, by line. The environment "
         f"variable `{CONFIG_VARIABLE}` names another file; `{TOKEN_VARIABLE}` holds the verifier's token if no "
         "file is to.\n\n"
-        f"An editor may set `{'.*`, `'.join(CLIENT_SECTIONS)}.*` and `files.exclude` for itself, by dotted name "
+        f"An editor may set `{'.*`, `'.join(CLIENT_SECTIONS)}.*` and `{'`, `'.join(CLIENT_SETTINGS)}` for itself, by "
+        "dotted name "
         '(`"completion.enabled": false`); the rest belongs to the daemon, which all editors share.'
     ]
     for name, section in SECTIONS.items():
-        blocks.append(f"## [{name}]\n\n{_sentence(getdoc(section) or '')}\n\n" + "\n".join(_rows(section)))
+        blocks.append(_section(f"[{name}]", section))
+        for key, described in settings_of(section).items():
+            if described.element is not None:
+                blocks.append(_section(f"[[{name}.{key}]]", described.element))
     blocks.append(
         "## [languages.ID]\n\nFor one language id of the editor: `enabled`, `trigger`, `max_tokens` and "
         "`max_lines`, where they differ from [completion]."
@@ -75,6 +79,10 @@ def command() -> str:
     helps += _helps(verifier.cli.app, ["draftwire", "verifier"])
     helps += _helps(draftwire.demo.app, ["draftwire", "demo"])
     return f"{NOTE}# The command\n\n" + "\n\n".join(helps) + "\n"
+
+
+def _section(title: str, section: type) -> str:
+    return f"## {title}\n\n{_sentence(getdoc(section) or '')}\n\n" + "\n".join(_rows(section))
 
 
 def _rows(section: type) -> Iterator[str]:

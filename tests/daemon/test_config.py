@@ -22,7 +22,7 @@ from daemon.config import (
     set_values,
     with_overrides,
 )
-from daemon.config_sections import SECRET_FILES, LanguageConfig
+from daemon.config_sections import SECRET_FILES, IslandConfig, LanguageConfig
 from daemon.settings_schema import settings_of
 
 
@@ -311,6 +311,91 @@ def test_any_overrides_give_a_config_or_a_config_error(settings: dict[str, objec
     assert set(SECRET_FILES) <= set(config.files.exclude)
 
 
+# Grammars ---------------------------------------------------------------------------------------------------
+
+GRAMMARS = """
+[grammars]
+folder = "mine"
+trusted = ["/work", "~/src"]
+
+[grammars.files]
+"*.rules" = "rego"
+"old/*.sql" = "none"
+
+[grammars.languages]
+mysql = "sql"
+
+[[grammars.islands]]
+host = "*.py"
+open = '\"\"\"--sql\\b'
+close = '\"\"\"'
+grammar = "sql"
+
+[[grammars.islands]]
+host = "markdown"
+open = '```规则$'
+grammar = "规则"
+"""
+
+
+def test_grammars_are_mapped_and_paths_resolved(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/someone")
+    grammars = parse(GRAMMARS).grammars
+    assert (grammars.folder, grammars.trusted) == ("/settings/mine", ("/work", "/home/someone/src"))
+    assert list(grammars.files.items()) == [("*.rules", "rego"), ("old/*.sql", "none")]
+    assert grammars.languages == {"mysql": "sql"}
+    assert grammars.islands == (
+        IslandConfig("*.py", '"""--sql\\b', '"""', "sql"),
+        IslandConfig("markdown", "```规则$", "", "规则"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ('[grammars.files]\n"*.a" = "ok"\n"*.b" = "../up"', 3, "grammars.files.*.b takes names of grammars"),
+        ("[grammars.files]\na = 1", 1, "grammars.files takes a table of strings"),
+        ('[grammars]\nlanguages = "sql"', 2, "grammars.languages takes a table of strings"),
+        ("[grammars]\nislands = 3", 2, "grammars.islands takes a list of tables: [[grammars.islands]]"),
+        ("[grammars.islands]\nhost = 'a'", 1, "takes a list of tables: [[grammars.islands]]"),
+        (
+            "[[grammars.islands]]\nhost = 'a'\n[[grammars.islands]]",
+            1,
+            "grammars.islands lacks open and grammar",
+        ),
+    ],
+)
+def test_what_is_wrong_with_grammars_is_named(text: str, line: int, said: str) -> None:
+    error = error_of(text)
+    assert error.line == line
+    assert said in str(error)
+
+
+def test_each_island_is_blamed_on_its_own_line() -> None:
+    error = error_of(
+        "[[grammars.islands]]\nhost = 'a'\nopen = '('\ngrammar = 'x'\n"
+        "[[grammars.islands]]\nhost = ' '\nopen = 'b*'\ngramar = 'sql'\n"
+    )
+    assert [(problem.line, problem.key) for problem in error.problems] == [
+        (3, "grammars.islands.open"),
+        (5, "grammars.islands"),
+        (6, "grammars.islands.host"),
+        (7, "grammars.islands.open"),
+        (8, "grammars.islands.gramar"),
+    ]
+    assert "not a regular expression: missing )" in error.problems[0].message
+    assert "everywhere" in error.problems[3].message
+    assert 'did you mean "grammar"? [grammars.islands] takes' in error.problems[4].message
+
+
+def test_a_client_switches_grammars_and_vouches_for_its_workspace_and_no_more() -> None:
+    config = with_overrides(Config(), {"grammars.enabled": False, "grammars.trust_workspace": True})
+    assert (config.grammars.enabled, config.grammars.trust_workspace) == (False, True)
+    for name in ("grammars.trusted", "grammars.files", "grammars.islands", "grammars.folder"):
+        with pytest.raises(ConfigError, match="belongs to the daemon"):
+            with_overrides(Config(), {name: ["/"]})
+
+
 # The description of the settings ----------------------------------------------------------------------------
 
 
@@ -319,7 +404,8 @@ def test_set_values_leaves_out_what_is_not_set() -> None:
 
 
 def test_every_setting_has_a_meaning_and_accepts_its_own_default() -> None:
-    for section in SECTIONS.values():
+    for section in (*SECTIONS.values(), IslandConfig):
         for name, described in settings_of(section).items():
             assert described.text.endswith("."), name
-            assert described.accept(getattr(section(), name)) == getattr(section(), name)
+            if section is not IslandConfig:
+                assert described.accept(getattr(section(), name)) == getattr(section(), name)

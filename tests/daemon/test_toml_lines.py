@@ -75,6 +75,9 @@ def test_the_keys_found_are_those_of_tomllib(lines: list[str]) -> None:
 
 
 @example('"\\1"')
+@example("a = [#")
+@example("a = [}")
+@example("a = {=")
 @example('"\\u1" = 1')
 @example('"\\UFFFFFFFF" = 1')
 @example('"\\U0001F600\\t" = 1')
