@@ -1,0 +1,230 @@
+"""Reading the files that could be a document's exemplar: its own kind, around it, within bounds. Blocks: for a thread.
+
+Looked at: the workspace (the nearest folder above the document with `.draftwire` or `.git`), from the document's
+folder outwards; without a workspace, the document's folder and the folders in it. Never read: excluded files, what
+git ignores, anything behind a symbolic link, hidden folders, what is too large or no text.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from daemon.exemplar import Candidate
+from daemon.gate import is_excluded
+from daemon.globs import matches_glob
+from daemon.grammar_places import document_path
+from daemon.ignore_rules import Rule, parse, verdict
+
+WORKSPACE_MARKS: Final = (".draftwire", ".git")
+_NEVER_ENTERED: Final = frozenset({"node_modules", "__pycache__"})
+_IGNORE_FILE: Final = ".gitignore"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When to stop looking. Whatever was found till then is what there is."""
+
+    entries: int = 4000
+    """Files and folders looked at."""
+    files: int = 48
+    """Files read."""
+    file_bytes: int = 65_536
+    """So much is read of each, from its beginning; only so much of it is compared."""
+    seconds: float = 0.5
+
+
+LIMITS: Final = Limits()
+
+
+def candidates_near(
+    document_name: str,
+    globs: Sequence[str],
+    exclude: Sequence[str],
+    clock: Callable[[], float],
+    limits: Limits = LIMITS,
+) -> list[Candidate]:
+    """The files like the document, nearest first; none if it is no file on this machine.
+
+    document_name: the editor's URI, or a path. globs: names that files of its language have, besides its own ending.
+    clock: in seconds, for `limits.seconds`. Files that can't be read are passed over.
+    """
+    document = _real_path(document_name)
+    if document is None:
+        return []
+    root = _workspace_of(document)
+    walk = _Walk(root or document.parent, document.parent, clock() + limits.seconds, clock, limits)
+    found: list[Candidate] = []
+    for path in walk.files(levels=None if root else 1):
+        if len(found) >= limits.files:
+            break
+        if path != document and _is_like(path, document, globs) and not is_excluded(str(path), exclude):
+            found += _read(path, limits, distance=_distance(path.parent, document.parent))
+    return found
+
+
+def examples(paths: Iterable[Path], exclude: Sequence[str], limits: Limits = LIMITS) -> list[Candidate]:
+    """The examples that came with a grammar: plain files that are not excluded and can be read."""
+    return [
+        one
+        for path in itertools.islice(paths, limits.files)
+        if not path.is_symlink() and not is_excluded(str(path), exclude)
+        for one in _read(path, limits, from_grammar=True)
+    ]
+
+
+def _real_path(document_name: str) -> Path | None:
+    """The file a document is, links in its folder followed; None if it is in no folder of this machine."""
+    path = document_path(document_name)
+    try:
+        return None if path is None else path.parent.resolve(strict=True) / path.name
+    except (OSError, RuntimeError):  # no such folder; a loop of links
+        return None
+
+
+def _workspace_of(document: Path) -> Path | None:
+    """The nearest folder above a file that is marked as a workspace; the user's home is none."""
+    folder = _nearest(document.parent, WORKSPACE_MARKS)
+    return None if folder == Path.home().resolve() else folder
+
+
+def _nearest(folder: Path, marks: Sequence[str]) -> Path | None:
+    folders = (folder, *folder.parents)
+    return next((one for one in folders if any((one / mark).exists() for mark in marks)), None)
+
+
+def _folders_above(path: Path, root: Path) -> Sequence[Path]:
+    """The folders that `path` is in, from its own up to `root`, which is one of them (or `path` itself)."""
+    return path.parents[: len(path.parts) - len(root.parts)]
+
+
+def _is_like(path: Path, document: Path, globs: Sequence[str]) -> bool:
+    same_ending = path.suffix == document.suffix if document.suffix else path.name == document.name
+    return same_ending or matches_glob(str(path), globs)
+
+
+def _distance(folder: Path, other: Path) -> int:
+    """How many folders are between two: up to the common one, and down again."""
+    common = len(Path(os.path.commonpath((folder, other))).parts)
+    return len(folder.parts) + len(other.parts) - 2 * common
+
+
+def _read(
+    path: Path, limits: Limits, *, distance: int = 0, from_grammar: bool = False
+) -> Iterator[Candidate]:
+    """The file's beginning as a candidate; nothing if it can't be read, or is no UTF-8 text."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(limits.file_bytes)
+            modified_s = os.fstat(file.fileno()).st_mtime
+        whole = data if len(data) < limits.file_bytes else data[: data.rfind(b"\n") + 1]
+        text = whole.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    except (OSError, UnicodeDecodeError):
+        return
+    if "\0" not in text:
+        yield Candidate(path.name, text, distance, modified_s, from_grammar)
+
+
+@dataclass(slots=True)
+class _Walk:
+    """One walk through the folders of `root`, from `start` outwards, until a limit is reached."""
+
+    root: Path
+    start: Path
+    until: float
+    clock: Callable[[], float]
+    limits: Limits
+    _entered: set[Path] = field(default_factory=set)
+    _looked_at: int = 0
+    _ignore: _IgnoreFiles = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._ignore = _IgnoreFiles(_nearest(self.root, (".git",)) or self.root)
+
+    def files(self, levels: int | None) -> Iterator[Path]:
+        """Plain files that git does not ignore, `levels` folders below the start and above it (None: all of them)."""
+        for centre in (self.start, *_folders_above(self.start, self.root)):
+            if not self._ignore.ignores(centre, is_folder=True):
+                yield from self._below(centre, levels)
+
+    def _below(self, top: Path, levels: int | None) -> Iterator[Path]:
+        """Breadth first, so that what is near comes early."""
+        folders = [top]
+        depth = 0
+        while folders and (levels is None or depth <= levels):
+            below: list[Path] = []
+            for folder in folders:
+                for entry in self._entries(folder):
+                    path = Path(entry.path)
+                    if entry.is_dir(follow_symlinks=False):
+                        below += [path] if self._may_enter(path) else []
+                    elif entry.is_file(follow_symlinks=False) and not self._ignore.ignores(path):
+                        yield path
+            folders, depth = below, depth + 1
+
+    def _entries(self, folder: Path) -> Iterator[os.DirEntry[str]]:
+        """The folder's entries by name; fewer where a limit is reached."""
+        self._entered.add(folder)
+        try:
+            with os.scandir(folder) as scan:
+                some = itertools.islice(scan, self.limits.entries)
+                entries = sorted(some, key=lambda entry: entry.name)
+        except OSError:
+            return
+        for entry in entries:
+            self._looked_at += 1
+            if self._looked_at > self.limits.entries or self.clock() >= self.until:
+                return
+            yield entry
+
+    def _may_enter(self, folder: Path) -> bool:
+        hidden = folder.name.startswith(".") or folder.name in _NEVER_ENTERED
+        return not hidden and folder not in self._entered and not self._ignore.ignores(folder, is_folder=True)
+
+
+class _IgnoreFiles:
+    """What git ignores in a repository, by the ignore files in it and the user's own. Each is read once."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._rules: dict[Path, tuple[Rule, ...]] = {}
+        self._folders: dict[Path, bool] = {root: False}
+        self._general = (
+            _rules_in(root / ".git" / "info" / "exclude"),
+            _rules_in(Path.home() / ".config" / "git" / "ignore"),
+        )
+
+    def ignores(self, path: Path, *, is_folder: bool = False) -> bool:
+        """Whether the path, or a folder it is in, is ignored."""
+        if is_folder and path in self._folders:
+            return self._folders[path]
+        ignored = self.ignores(path.parent, is_folder=True) or self._by_rules(path, is_folder=is_folder)
+        if is_folder:
+            self._folders[path] = ignored
+        return ignored
+
+    def _by_rules(self, path: Path, *, is_folder: bool) -> bool:
+        """The nearest ignore file that says something decides; then the repository's own list; then the user's."""
+        for folder in _folders_above(path, self._root):
+            found = verdict(self._of(folder), path.relative_to(folder).as_posix(), is_folder=is_folder)
+            if found is not None:
+                return found
+        name = path.relative_to(self._root).as_posix()
+        verdicts = (verdict(rules, name, is_folder=is_folder) for rules in self._general)
+        return next((found for found in verdicts if found is not None), False)
+
+    def _of(self, folder: Path) -> tuple[Rule, ...]:
+        if folder not in self._rules:
+            self._rules[folder] = _rules_in(folder / _IGNORE_FILE)
+        return self._rules[folder]
+
+
+def _rules_in(file: Path) -> tuple[Rule, ...]:
+    try:
+        return parse(file.read_text(encoding="utf-8", errors="replace"))
+    except OSError:
+        return ()
