@@ -1,0 +1,96 @@
+"""Where a statement may be over: texts after which a parser that lost its way can find it again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from grammars.form import Choice, Expression, Grammar, Literal, Reference, Repeat, Rule, Sequence, walk
+
+_SEPARATORS: Final = frozenset({";", ";;", "；", "。"})
+"""What stands between statements wherever it is written between the items of a list."""
+_NO_BOUNDARY: Final = frozenset({",", "，", "、"})
+_OPENING: Final = frozenset("([{<@#$%&\\（【《「")
+"""What statements may begin with; other punctuation at the front of a repeated part is an operator."""
+_MAX_FOLLOWED: Final = 200
+"""Rules looked into for the last text of a statement."""
+
+
+def boundaries(grammar: Grammar) -> tuple[str, ...]:
+    """Punctuation that ends items of repetitions, the brackets around repetitions, and line ends; longest first."""
+    found = {"\n"}
+    for rule in grammar.rules.values():
+        if rule.lexical:
+            continue
+        for one in walk(rule.expression):
+            if (
+                isinstance(one, Repeat)
+                and one.most is None
+                and any(isinstance(part, Reference) for part in walk(one))
+            ):
+                first = set(_beginnings(one.item))
+                found.update(first & _SEPARATORS)
+                if not any(_is_punctuation(text) and text not in _OPENING for text in first):
+                    found.update(_endings(one.item, grammar.rules))
+            elif isinstance(one, Sequence):
+                found.update(_brackets(one, grammar.rules))
+    return tuple(sorted(found, key=lambda text: (-len(text), text)))
+
+
+def _endings(expression: Expression, rules: Mapping[str, Rule]) -> set[str]:
+    """The punctuation that may be the last of the expression, through rules."""
+    found: set[str] = set()
+    seen: set[str] = set()
+    waiting = [expression]
+    while waiting and len(seen) < _MAX_FOLLOWED:
+        one = waiting.pop()
+        match one:
+            case Literal(text) if _is_punctuation(text) and text not in _NO_BOUNDARY:
+                found.add(text)
+            case Sequence(items) if items:
+                waiting.append(items[-1])
+                if isinstance(items[-1], Repeat) and items[-1].least == 0:
+                    waiting.extend(items[-2:-1])
+            case Choice(alternatives):
+                waiting.extend(alternatives)
+            case Repeat(item):
+                waiting.append(item)
+            case Reference(name) if name in rules and name not in seen and not rules[name].lexical:
+                seen.add(name)
+                waiting.append(rules[name].expression)
+            case _:
+                pass
+    return {text for text in found if text not in ")]）】"}
+
+
+def _beginnings(expression: Expression) -> Iterator[str]:
+    match expression:
+        case Literal(text):
+            yield text
+        case Sequence(items) if items:
+            yield from _beginnings(items[0])
+        case Choice(alternatives):
+            for one in alternatives:
+                yield from _beginnings(one)
+        case _:
+            pass
+
+
+def _brackets(row: Sequence, rules: Mapping[str, Rule]) -> Iterator[str]:
+    """The literals right before and right after a repetition without separators."""
+    for before, middle, after in zip(row.items, row.items[1:], row.items[2:], strict=False):
+        inner = middle
+        if isinstance(middle, Reference) and middle.name in rules and not rules[middle.name].lexical:
+            inner = rules[middle.name].expression
+        if not (isinstance(inner, Repeat) and inner.most is None):
+            continue
+        if (
+            isinstance(before, Literal)
+            and isinstance(after, Literal)
+            and not _NO_BOUNDARY & {*_beginnings(inner.item)}
+        ):
+            yield from (one.text for one in (before, after) if _is_punctuation(one.text))
+
+
+def _is_punctuation(text: str) -> bool:
+    return bool(text) and not any(one.isalnum() or one.isspace() or one == "_" for one in text)
