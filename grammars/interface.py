@@ -2,6 +2,7 @@
 
 A grammar constrains the draft only; the target keeps its own distribution. This module does not know what a
 grammar is made of, only what can be asked at a cursor. `Unconstrained` answers where there is no grammar.
+`Recogniser` is what an engine has to offer; `grammars/engine.py` holds the one there is.
 """
 
 from __future__ import annotations
@@ -42,6 +43,45 @@ class Rejection:
     """Terminals that could have stood there, by the grammar's own names."""
 
 
+class RecogniserFailed(Exception):
+    """The engine gave up on a text (a limit, or a fault of its own); this recogniser can't be used any more."""
+
+
+class Stale(Exception):
+    """A state was asked after its document had moved on: ask the document for a new one."""
+
+
+class Recogniser(Protocol):
+    """An engine standing somewhere in a text, moved in place by tokens of its own (`TokenTable.greedy`).
+
+    Every method may raise RecogniserFailed, and does so for ever after the first time.
+    """
+
+    def consume(self, tokens: Sequence[int]) -> int:
+        """Go on by as many of `tokens` as are allowed, from the first on; how many those were."""
+        ...
+
+    def valid(self, tokens: Sequence[int]) -> int:
+        """How many `consume` would take; the place stays as it is."""
+        ...
+
+    def rollback(self, count: int) -> None:
+        """Take back the last `count` tokens consumed."""
+        ...
+
+    def mask(self) -> NDArray[np.bool_]:
+        """Shape [n_vocab], fresh: which tokens `consume` would take. Stop and control tokens: never."""
+        ...
+
+    def accepting(self) -> bool:
+        """Whether the text may end here."""
+        ...
+
+    def copy(self) -> Recogniser:
+        """One that stands at the same place and moves by itself."""
+        ...
+
+
 class CursorState(Protocol):
     """A place in a text of the grammar. Token ids are those of the draft model's vocabulary."""
 
@@ -69,11 +109,22 @@ class CursorState(Protocol):
         """
         ...
 
-    def pop(self, count: int) -> None:
-        """Take back the last `count` pushed tokens; every answer is then as it was before them.
+    def extend(self, text: bytes) -> int:
+        """Go on in place by as much of `text` as is allowed; how many bytes those were.
 
-        Raises ValueError if fewer have been pushed.
+        Counts as one push, even if it was none of them. The bytes need not be whole characters.
         """
+        ...
+
+    def pop(self, count: int) -> None:
+        """Take back the last `count` pushes; every answer is then as it was before them.
+
+        Raises ValueError if fewer have been made.
+        """
+        ...
+
+    def tokens(self, text: bytes) -> list[int]:
+        """`text` in tokens to ask `fits` about, not as the model would cut it; good for any state of the grammar."""
         ...
 
     def fits(self, suffix: Sequence[int]) -> int:
@@ -115,11 +166,20 @@ class Unconstrained:
         self._pushed += 1
         return True
 
+    def extend(self, text: bytes) -> int:
+        """All of it."""
+        self._pushed += 1
+        return len(text)
+
     def pop(self, count: int) -> None:
-        """Take back `count` tokens. Raises ValueError if fewer have been pushed."""
+        """Take back `count` pushes. Raises ValueError if fewer have been made."""
         if not 0 <= count <= self._pushed:
-            raise ValueError(f"{count} tokens to take back of {self._pushed} pushed")
+            raise ValueError(f"{count} pushes to take back of {self._pushed} made")
         self._pushed -= count
+
+    def tokens(self, text: bytes) -> list[int]:
+        """The values of the bytes: only their number counts here."""
+        return list(text)
 
     def fits(self, suffix: Sequence[int]) -> int:
         """All of it."""

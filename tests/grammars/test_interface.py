@@ -37,7 +37,7 @@ def test_any_text_is_followed_and_leaves_the_state_as_it_was(state: CursorState)
     after = state.advance(b"\xff any text")
     assert not isinstance(after, Rejection)
     assert after.mode == state.mode
-    with pytest.raises(ValueError, match="of 0 pushed"):
+    with pytest.raises(ValueError, match="of 0 made"):
         after.pop(1)
     state.pop(1)
 
@@ -48,8 +48,14 @@ def test_only_what_was_pushed_can_be_taken_back(state: CursorState) -> None:
     state.pop(2)
     state.pop(0)
     for count in (1, -1):
-        with pytest.raises(ValueError, match="tokens to take back of 0 pushed"):
+        with pytest.raises(ValueError, match="pushes to take back of 0 made"):
             state.pop(count)
+
+
+def test_text_counts_as_one_push(state: CursorState) -> None:
+    assert state.extend("状态".encode()[:4]) == 4
+    assert state.fits(state.tokens(b"abc")) == 3
+    state.pop(1)
 
 
 @pytest.mark.parametrize("token", [-1, 5])
