@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Final, Literal
 
 from daemon.documents import Document, Place
 from daemon.engine import DraftEngine
 from daemon.exemplar import Candidate, budget_tokens, choose, opening_ids
 from daemon.prompt import Prompt
-from speculation.paths import common_length
 
 Setting = Literal["cold", "warm"]
 SETTINGS: Final[tuple[Setting, ...]] = ("cold", "warm")
@@ -42,8 +42,8 @@ class SourceFile:
     def candidate_for(self, other: SourceFile) -> Candidate:
         """This file, as an exemplar of the other one."""
         own, others = self.path.split("/")[:-1], other.path.split("/")[:-1]
-        distance = len(own) + len(others) - 2 * common_length(own, others)
-        return Candidate(self.name, self.text, distance)
+        shared = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(own, others, strict=False))))
+        return Candidate(self.name, self.text, len(own) + len(others) - 2 * shared)
 
 
 @dataclass(frozen=True, slots=True)
