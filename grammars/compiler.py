@@ -14,8 +14,7 @@ does, and raises GrammarError for what it can't take.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Collection, Iterable
 from pathlib import PurePath
 
 from grammars import dialects
@@ -26,14 +25,17 @@ from grammars.emit import Emitted, emit, literals
 from grammars.form import Grammar
 from grammars.passes.annotate import apply_annotations
 from grammars.passes.blanks import without_returns
-from grammars.passes.boundaries import boundaries
+from grammars.passes.boundaries import boundaries, line_comments
 from grammars.passes.check import check_limits, check_rules, pruned
+from grammars.passes.indentation import GIVEN, unrolled_indentation
 from grammars.passes.lazies import without_laziness
-from grammars.passes.lexical import Lexed, lexed
+from grammars.passes.lexical import lexed
 from grammars.passes.loops import without_empty_loops
 from grammars.passes.patterns import read_patterns
 from grammars.passes.recursion import unrolled
+from grammars.passes.reserved import reserve
 from grammars.passes.sets import gathered
+from grammars.passes.tails import split_tails
 
 
 def compile_text(text: str, *, file_name: str = "", dialect: str = "") -> CompiledGrammar:
@@ -54,36 +56,35 @@ def compile_grammar(
     grammar = read_patterns(grammar)
     check_limits(grammar)
     grammar = apply_annotations(grammar)
-    warnings = check_rules(grammar)
+    given = GIVEN if grammar.annotations.indent else frozenset[str]()
+    warnings = check_rules(grammar, given)
     grammar = pruned(without_returns(grammar))
     grammar, loop_notes = without_empty_loops(unrolled(grammar))
     lex = lexed(without_laziness(grammar))
-    lex = replace(lex, grammar=gathered(lex.grammar))
-    grammar = lex.grammar
-    emitted = emit(grammar, lex.spacing.ignored)
+    marked = gathered(lex.grammar)
+    marked = reserve(marked) if marked.annotations.reserved else marked
+    level, space = unrolled_indentation(marked, lex.spacing)
+    split = split_tails(level, space)
+    emitted = emit(split.grammar, space.ignored)
     return CompiledGrammar(
         name=name,
         dialect=grammar.dialect,
         text=emitted.text,
         rules=written,
-        terminals=_terminals(lex, emitted),
+        terminals=_terminals(split.grammar, emitted, lex.inferred | split.pieces),
         names=dict(emitted.names),
-        boundaries=boundaries(grammar),
-        line_comments=_line_comments(grammar),
+        boundaries=boundaries(marked),
+        line_comments=line_comments(marked),
         languages=grammar.annotations.languages,
         globs=grammar.annotations.globs,
-        diagnostics=(*diagnostics, *warnings, *loop_notes, *lex.diagnostics),
+        diagnostics=(*diagnostics, *warnings, *loop_notes, *lex.diagnostics, *split.diagnostics),
     )
 
 
-def _terminals(lex: Lexed, emitted: Emitted) -> tuple[Terminal, ...]:
+def _terminals(grammar: Grammar, emitted: Emitted, inferred: Collection[str]) -> tuple[Terminal, ...]:
     named = [
-        Terminal(name, short, name in lex.inferred)
+        Terminal(name, short, name in inferred)
         for short, name in emitted.names.items()
-        if lex.grammar.rules[name].lexical
+        if grammar.rules[name].lexical
     ]
-    return (*named, *(Terminal(f'"{one.text}"', "", False) for one in literals(lex.grammar)))
-
-
-def _line_comments(grammar: Grammar) -> tuple[str, ...]:
-    return grammar.annotations.line_comments
+    return (*named, *(Terminal(f'"{one.text}"', "", inferred=False) for one in literals(grammar)))

@@ -124,7 +124,7 @@ class _Writer:
     def _rule(self, expression: Expression) -> str:
         match expression:
             case Literal(text, ignore_case):
-                return self._literal(text, ignore_case)
+                return self._literal(text, ignore_case=ignore_case)
             case Reference(name):
                 return self.names[name]
             case Sequence(items):
@@ -141,7 +141,7 @@ class _Writer:
     def _rule_part(self, expression: Expression) -> str:
         return self._rule(expression)
 
-    def _literal(self, text: str, ignore_case: bool) -> str:
+    def _literal(self, text: str, *, ignore_case: bool) -> str:
         if not all(one.isprintable() or one in _CONTROLS for one in text):
             return f"/{_insensitive(text) if ignore_case else _escaped(text)}/"
         return json.dumps(text, ensure_ascii=False) + ("i" if ignore_case and has_case(text) else "")

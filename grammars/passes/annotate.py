@@ -48,6 +48,8 @@ def apply_annotations(grammar: Grammar) -> Grammar:
     if found:
         raise GrammarError(found)
     rules = dict(grammar.rules)
+    if notes.indent:
+        rules = {name: rule for name, rule in rules.items() if name not in ("INDENT", "DEDENT", "NEWLINE")}
     for names, lexical in ((notes.terminals, True), (notes.rules, False), (grammar.skip, True)):
         for name in names:
             if name in rules:

@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from grammars.form import Choice, Expression, Grammar, Literal, Reference, Repeat, Rule, Sequence, walk
+from grammars.form import (
+    CharacterSet,
+    Choice,
+    Expression,
+    Grammar,
+    Literal,
+    Reference,
+    Repeat,
+    Rule,
+    Sequence,
+    walk,
+)
+from grammars.passes.characters import LINE_ENDS, holds, only
 
 _SEPARATORS: Final = frozenset({";", ";;", "；", "。"})
 """What stands between statements wherever it is written between the items of a list."""
@@ -35,6 +47,41 @@ def boundaries(grammar: Grammar) -> tuple[str, ...]:
             elif isinstance(one, Sequence):
                 found.update(_brackets(one, grammar.rules))
     return tuple(sorted(found, key=lambda text: (-len(text), text)))
+
+
+def line_comments(grammar: Grammar) -> tuple[str, ...]:
+    """What begins a comment that goes to the end of the line: as annotated, and as skip rules say (`"//" [^\\n]*`)."""
+    found = dict.fromkeys(grammar.annotations.line_comments)
+    for name in grammar.skip:
+        match grammar.rules[name].expression:
+            case Sequence((Literal(text), *_)) as comment if _to_line_end(comment):
+                found[text] = None
+            case _:
+                pass
+    return tuple(found)
+
+
+def _to_line_end(expression: Expression) -> bool:
+    """Whether the second part is any character but line ends, and nothing but a line end comes after it."""
+    match expression:
+        case Sequence((_, Repeat(CharacterSet() as body), *rest)):
+            return not holds(body, "\n") and holds(body, " ") and all(_is_line_end(one) for one in rest)
+        case _:
+            return False
+
+
+def _is_line_end(expression: Expression) -> bool:
+    match expression:
+        case Literal(text):
+            return text == "\n"
+        case CharacterSet():
+            return only(expression, LINE_ENDS)
+        case Repeat(item):
+            return _is_line_end(item)
+        case Choice(alternatives):
+            return all(map(_is_line_end, alternatives))
+        case _:
+            return False
 
 
 def _endings(expression: Expression, rules: Mapping[str, Rule]) -> set[str]:

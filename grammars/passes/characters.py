@@ -97,7 +97,7 @@ def holds(characters: CharacterSet, character: str) -> bool:
     return any(first <= ord(character) <= last for first, last in most(characters))
 
 
-def folded(character: str) -> CharacterSet:
+def folded_character(character: str) -> CharacterSet:
     """The character in either case."""
     cases = {one for one in (character, character.lower(), character.upper()) if len(one) == 1}
     return CharacterSet(merged((ord(one), ord(one)) for one in cases))

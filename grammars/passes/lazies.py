@@ -32,7 +32,7 @@ def without_laziness(grammar: Grammar) -> Grammar:
     """The same language without lazy repetitions. In what are not terminals laziness means nothing and is dropped."""
     nullable = nullable_rules(grammar.rules)
 
-    def rewritten(expression: Expression, lexical: bool) -> Expression:
+    def rewritten(expression: Expression, *, lexical: bool) -> Expression:
         if lexical:
             expression = mapped(expression, lambda one: _ending_early(one, nullable))
         return mapped(
@@ -41,7 +41,7 @@ def without_laziness(grammar: Grammar) -> Grammar:
 
     return grammar.with_rules(
         {
-            name: replace(rule, expression=rewritten(rule.expression, rule.lexical is not False))
+            name: replace(rule, expression=rewritten(rule.expression, lexical=rule.lexical is not False))
             for name, rule in grammar.rules.items()
         }
     )

@@ -228,7 +228,8 @@ def _holding_blanks(
 ) -> set[str]:
     """The terminals, and the rules around them that must be terminals too because blanks count inside them.
 
-    In `string = quote text quote` with `text = character*`, a blank at the edge of `text` is no space between terminals.
+    In `string = quote text quote` with `text = character*`, a blank at the edge of `text`
+    is no space between terminals.
     """
     found = set(terminals)
     left = closed_under(rules, lambda one, known: _may_edge_on_blank(one, known, 0)) - set(blanks)

@@ -1,0 +1,389 @@
+"""Terminals split where the engine's lexer would go on and not find back.
+
+The lexer takes the longest text and never goes back to a shorter one: with `NUMBER: /[0-9]+(\\.[0-9]+)?/` it dies in
+`0..15` after `0.`, though `0` followed by `..` is what the grammar says. So a terminal T is split between two
+characters where (1) a text up to there is a whole terminal, T itself or another, (2) the next character of T can also
+begin what follows that terminal, and (3) T is not complete with that character. The pieces become terminals and T a
+rule of them; blanks are then allowed between the pieces, which is more than was written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from grammars.diagnostics import Diagnostic
+from grammars.form import (
+    EMPTY,
+    CharacterSet,
+    Choice,
+    Expression,
+    Grammar,
+    Literal,
+    Reference,
+    Repeat,
+    Rule,
+    Sequence,
+    choice,
+    mapped,
+    sequence,
+    walk,
+)
+from grammars.passes.annotate import fresh
+from grammars.passes.automaton import Alphabet, Automaton, Node, alphabet, automaton, bits
+from grammars.passes.blanks import Spacing, blank_rules
+from grammars.passes.following import Following, Terminal, following
+
+_ROUNDS: Final = 4
+"""Pieces can be in each other's way again; after so many rounds what is left is left."""
+_MAX_POSITIONS: Final = 2_000
+"""Of a terminal that is looked at."""
+_MAX_PAIRS: Final = 20_000
+"""Of positions of two terminals that are compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A grammar whose terminals the lexer can tell apart, as far as that was possible."""
+
+    grammar: Grammar
+    pieces: frozenset[str]
+    """Terminals that were made."""
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def split_tails(grammar: Grammar, spacing: Spacing) -> Split:
+    """The same language, or with blanks between pieces of terminals, in a shape that the lexer never dies in."""
+    pieces: set[str] = set()
+    found: dict[str, Diagnostic] = {}
+    if spacing.written_out:
+        grammar = _loosened(grammar, pieces)
+    for _ in range(_ROUNDS):
+        conflicts = _Conflicts(grammar, spacing)
+        cuts = conflicts.all()
+        found.update(conflicts.found)
+        if not cuts:
+            break
+        cutter = _Cutter(dict(grammar.rules))
+        for key, edges in cuts.items():
+            cutter.cut(key, conflicts.automata[key], edges)
+        grammar = cutter.grammar(grammar)
+        pieces |= cutter.pieces
+    return Split(grammar, frozenset(pieces), tuple(found.values()))
+
+
+def _terminals(grammar: Grammar) -> Iterable[Terminal]:
+    """The terminals that rules use."""
+    used: dict[Terminal, None] = {}
+    for rule in grammar.rules.values():
+        if not rule.lexical:
+            for one in walk(rule.expression):
+                if isinstance(one, Literal) and one.text:
+                    used[one] = None
+                elif isinstance(one, Reference) and grammar.rules[one.name].lexical:
+                    used[one.name] = None
+    return used
+
+
+def _automata(grammar: Grammar, letters_of: Alphabet) -> dict[Terminal, Automaton]:
+    return {
+        key: automaton(key if isinstance(key, Literal) else Reference(key), grammar.rules, letters_of)
+        for key in _terminals(grammar)
+    }
+
+
+def _following(
+    grammar: Grammar, automata: Mapping[Terminal, Automaton], transparent: Collection[str] = ()
+) -> Following:
+    nullable = {key: one.root.nullable for key, one in automata.items()}
+    return following(grammar.rules, grammar.start, nullable, transparent)
+
+
+class _Conflicts:
+    """Finds the places in terminals where the lexer would not find back."""
+
+    def __init__(self, grammar: Grammar, spacing: Spacing) -> None:
+        self._grammar = grammar
+        self._words_hold = not spacing.written_out
+        letters_of = alphabet(grammar.rules, [spacing.ignored] if spacing.ignored else [])
+        self.automata = _automata(grammar, letters_of)
+        skipped = letters_of.mask(spacing.ignored) if spacing.ignored else 0
+        for name in grammar.skip:
+            skipped |= automaton(Reference(name), grammar.rules, letters_of).first_mask
+        self._follow = _following(grammar, self.automata)
+        self._after = dict.fromkeys(self.automata, skipped)
+        for key in self.automata:
+            for number in bits(self._follow.after[key]):
+                self._after[key] |= self.automata[self._follow.order[number]].first_mask
+        self.found: dict[str, Diagnostic] = {}
+
+    def all(self) -> dict[Terminal, set[tuple[int, int]]]:
+        """Terminal -> the (position, next position) between which it is to be split."""
+        cuts = {}
+        for key, one in self.automata.items():
+            if key in self._grammar.skip or not 1 < len(one.masks) <= _MAX_POSITIONS:
+                continue
+            edges: set[tuple[int, int]] = set()
+            for number in bits(self._follow.beside[key]):
+                edges |= self._between(one, self._follow.order[number])
+            if edges and self._deterministic(one, edges):
+                cuts[key] = edges
+            elif edges:
+                self._report(key)
+        return cuts
+
+    def _between(self, one: Automaton, other_key: Terminal) -> set[tuple[int, int]]:
+        """Where `one` goes on after a text that is a whole `other`."""
+        other = self.automata[other_key]
+        after = self._after[other_key]
+        seen = {
+            (p, q)
+            for p in bits(one.root.first)
+            for q in bits(other.root.first)
+            if one.masks[p] & other.masks[q]
+        }
+        waiting = list(seen)
+        edges: set[tuple[int, int]] = set()
+        while waiting and len(seen) <= _MAX_PAIRS:
+            p, q = waiting.pop()
+            if other.root.last >> q & 1:
+                edges.update(self._dead_ends(one, p, other, q, after))
+            for r in bits(one.follow[p]):
+                for s in bits(other.follow[q]):
+                    if one.masks[r] & other.masks[s] and (r, s) not in seen:
+                        seen.add((r, s))
+                        waiting.append((r, s))
+        return edges
+
+    def _dead_ends(
+        self, one: Automaton, p: int, other: Automaton, q: int, after: int
+    ) -> Iterable[tuple[int, int]]:
+        complete = one.characters(one.follow[p] & one.root.last) | other.characters(
+            other.follow[q] & other.root.last
+        )
+        for r in bits(one.follow[p] & ~one.root.last & ~one.inexact):
+            inside_word = self._words_hold and one.words >> r & 1
+            if one.masks[r] & after & ~complete and not inside_word and not one.inexact >> p & 1:
+                yield p, r
+
+    def _deterministic(self, one: Automaton, edges: set[tuple[int, int]]) -> bool:
+        """Add to `edges` what else goes on by the same characters; False if that splits a text into characters."""
+        waiting = list(edges)
+        while waiting:
+            p, r = waiting.pop()
+            for s in bits(one.follow[p]):
+                if (p, s) not in edges and one.masks[s] & one.masks[r]:
+                    if s == p:
+                        return False
+                    edges.add((p, s))
+                    waiting.append((p, s))
+        return True
+
+    def _report(self, key: Terminal) -> None:
+        name = key if isinstance(key, str) else f'"{key.text}"'
+        rule = self._grammar.rules[key] if isinstance(key, str) else None
+        self.found[name] = Diagnostic(
+            "warning",
+            "lexer-backtrack",
+            f"{name} may be read too far: it can go on by a character that can also begin what follows it",
+            "end it by what can't be inside it, or put blanks after it in texts",
+            rule.span if rule else key.span if isinstance(key, Literal) else None,
+        )
+
+
+class _Cutter:
+    """Splits terminals; the pieces become terminals, and what was split a rule."""
+
+    def __init__(self, rules: dict[str, Rule]) -> None:
+        self._rules = rules
+        self._literals: dict[Literal, Reference] = {}
+        self._name = ""
+        self._edges: set[tuple[int, int]] = set()
+        self.pieces: set[str] = set()
+
+    def cut(self, key: Terminal, one: Automaton, edges: set[tuple[int, int]]) -> None:
+        """Split one terminal between these positions."""
+        self._edges = edges
+        if isinstance(key, Literal):
+            name = fresh(f'"{key.text}"', self._rules)
+            self._literals[key] = Reference(name)
+        else:
+            name = key
+        self._name = name
+        expression = self._parts(one.root)
+        rule = self._rules.get(name, Rule(name, expression))
+        self._rules[name] = replace(rule, expression=expression, lexical=False, fragment=False)
+
+    def grammar(self, grammar: Grammar) -> Grammar:
+        """The grammar with what was split."""
+
+        def replaced(one: Expression) -> Expression:
+            return self._literals.get(one, one) if isinstance(one, Literal) else one
+
+        own = {reference.name for reference in self._literals.values()}
+        return grammar.with_rules(
+            {
+                name: rule
+                if rule.lexical or name in own
+                else replace(rule, expression=mapped(rule.expression, replaced))
+                for name, rule in self._rules.items()
+            }
+        )
+
+    def _crosses(self, before: int, after: int) -> bool:
+        return any(before >> p & 1 and after >> r & 1 for p, r in self._edges)
+
+    def _is_whole(self, node: Node) -> bool:
+        """Whether nothing is split inside."""
+        match node.expression:
+            case Literal(text):
+                low = node.first.bit_length() - 1
+                return not any((low + at, low + at + 1) in self._edges for at in range(len(text) - 1))
+            case Repeat(_, _, bound) if bound != 1 and self._crosses(node.last, node.first):
+                return False
+            case Sequence():
+                last, children = 0, node.children
+                for child in children:
+                    if self._crosses(last, child.first):
+                        return False
+                    last = child.last | (last if child.nullable else 0)
+                return all(map(self._is_whole, children))
+            case _:
+                return all(map(self._is_whole, node.children))
+
+    def _parts(self, node: Node) -> Expression:
+        """The node as an expression of rules over pieces."""
+        if self._is_whole(node):
+            return self._piece([node])
+        match node.expression:
+            case Literal():
+                return self._literal_parts(node, node.expression)
+            case Sequence():
+                return self._sequence_parts(node)
+            case Choice():
+                return choice([self._parts(child) for child in node.children])
+            case Repeat():
+                return replace(node.expression, item=self._parts(node.children[0]))
+            case _:
+                return self._parts(node.children[0])
+
+    def _sequence_parts(self, node: Node) -> Expression:
+        made: list[Expression] = []
+        run: list[Node] = []
+        last = 0
+        for child in node.children:
+            whole = self._is_whole(child)
+            if run and (not whole or self._crosses(last, child.first)):
+                made.append(self._piece(run))
+                run = []
+            if whole:
+                run.append(child)
+            else:
+                made.append(self._parts(child))
+            last = child.last | (last if child.nullable else 0)
+        if run:
+            made.append(self._piece(run))
+        return sequence(made)
+
+    def _literal_parts(self, node: Node, literal: Literal) -> Expression:
+        low = node.first.bit_length() - 1
+        texts, begin = [], 0
+        for at in range(1, len(literal.text)):
+            if (low + at - 1, low + at) in self._edges:
+                texts.append(literal.text[begin:at])
+                begin = at
+        texts.append(literal.text[begin:])
+        return sequence([replace(literal, text=text) for text in texts])
+
+    def _piece(self, run: list[Node]) -> Expression:
+        """A terminal for what stays together; what may be empty is one that may be missing."""
+        expression = sequence([node.expression for node in run])
+        if isinstance(expression, Literal) or expression == EMPTY:
+            return expression
+        if all(node.nullable for node in run):
+            return Repeat(self._named(non_empty(expression, self._rules)), 0, 1)
+        return self._named(expression)
+
+    def _named(self, expression: Expression) -> Expression:
+        if isinstance(expression, Reference) and expression.name != self._name:
+            return expression
+        for name in self.pieces:
+            if self._rules[name].expression == expression:
+                return Reference(name)
+        name = fresh(f"{self._name} part", self._rules)
+        self._rules[name] = Rule(name, expression, lexical=True)
+        self.pieces.add(name)
+        return Reference(name)
+
+
+def non_empty(expression: Expression, rules: Mapping[str, Rule]) -> Expression:
+    """What the expression, which may be empty, matches apart from the empty text."""
+    match expression:
+        case Reference(name):
+            return non_empty(rules[name].expression, rules)
+        case Repeat(item, least, bound):
+            inner = non_empty(item, rules) if _may_be_empty(item, rules) else item
+            return inner if bound == 1 else Repeat(inner, max(1, least), bound)
+        case Choice(alternatives):
+            kept = [non_empty(one, rules) if _may_be_empty(one, rules) else one for one in alternatives]
+            return choice([one for one in kept if one != EMPTY])
+        case Sequence(items) if items:
+            return choice(
+                [
+                    sequence([non_empty(one, rules), *items[at + 1 :]])
+                    for at, one in enumerate(items)
+                    if one != EMPTY
+                ]
+            )
+        case _:
+            return expression
+
+
+def _may_be_empty(expression: Expression, rules: Mapping[str, Rule]) -> bool:
+    match expression:
+        case Literal(text):
+            return not text
+        case CharacterSet():
+            return False
+        case Reference(name):
+            return _may_be_empty(rules[name].expression, rules)
+        case Sequence(items):
+            return all(_may_be_empty(one, rules) for one in items)
+        case Choice(alternatives):
+            return any(_may_be_empty(one, rules) for one in alternatives)
+        case Repeat(item, least):
+            return least == 0 or _may_be_empty(item, rules)
+        case _:
+            return False
+
+
+def _loosened(grammar: Grammar, pieces: set[str]) -> Grammar:
+    """Where rules say themselves where blanks stand: blanks character by character, if a blank may follow them.
+
+    Else `ws "\\n"` with `ws: /[ \\n]*/` would take the line end with the blanks before it.
+    """
+    letters_of = alphabet(grammar.rules)
+    automata = _automata(grammar, letters_of)
+    blanks = {name for name in blank_rules(grammar) if name in automata}
+    follow = _following(grammar, automata, blanks)
+
+    def may_follow(name: str) -> int:
+        mask = 0
+        for number in bits(follow.after[name]):
+            mask |= automata[follow.order[number]].first_mask
+        return mask
+
+    rules = dict(grammar.rules)
+    for name in sorted(blanks):
+        match rules[name].expression:
+            case Repeat(CharacterSet() as item, least, bound) if letters_of.mask(item) & may_follow(name):
+                one = fresh(f"{name} character", rules)
+                rules[one] = Rule(one, item, lexical=True)
+                rules[name] = replace(
+                    rules[name], expression=Repeat(Reference(one), least, bound), lexical=False
+                )
+                pieces.add(one)
+            case _:
+                pass
+    return grammar.with_rules(rules)
