@@ -276,7 +276,7 @@ def _host_problem(host: str) -> str | None:
 
 def _pattern_problem(pattern: str) -> str | None:
     try:
-        empty = re.compile(pattern).match("") is not None
+        empty = re.compile(pattern, re.MULTILINE).match("") is not None
     except (re.error, RecursionError, OverflowError) as error:
         return f"is not a regular expression: {error}; write \\ before a character that is meant as it stands"
     return "matches the empty text, and so everywhere; write what stands there" if empty else None
@@ -293,7 +293,7 @@ class IslandConfig:
     )
     open: str = setting(
         "",
-        "Regular expression (Python's) of what stands before the island, best in single quotes.",
+        "Regular expression (Python's, ^ and $ at lines) of what stands before the island, best in single quotes.",
         check=_pattern_problem,
     )
     close: str = setting(

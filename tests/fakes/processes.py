@@ -15,7 +15,7 @@ from pathlib import Path
 
 def end_processes_of(folder: Path) -> None:
     """Kill every other process that names `folder`, and wait until it is gone. Linux only; elsewhere nothing."""
-    for pid in _pids_naming(os.fsencode(folder)):
+    for pid in processes_of(folder):
         with contextlib.suppress(ProcessLookupError):
             descriptor = os.pidfd_open(pid)
             try:
@@ -25,7 +25,9 @@ def end_processes_of(folder: Path) -> None:
                 os.close(descriptor)
 
 
-def _pids_naming(name: bytes) -> list[int]:
+def processes_of(folder: Path) -> list[int]:
+    """The ids of the other processes whose command line or environment names `folder`. Linux only; elsewhere none."""
+    name = os.fsencode(folder)
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         pid = int(entry.name)

@@ -1,0 +1,50 @@
+"""What is known of a document's grammars: what the draft loop gets of the grammar store. Values only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from grammars.compiled import CompiledGrammar
+from grammars.engine import TokenTable
+from grammars.interface import Recogniser
+from grammars.islands import Island
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoadedGrammar:
+    """A grammar that is ready for use with the draft model's vocabulary."""
+
+    name: str
+    file: Path
+    compiled: CompiledGrammar
+    template: Recogniser
+    """At the start of a text; to be copied, never moved."""
+    table: TokenTable
+    examples: tuple[Path, ...]
+    """Files of the language that lie beside the grammar."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentGrammar:
+    """The grammars of one document, as far as they are known now."""
+
+    whole: LoadedGrammar | None
+    """The document is of this language."""
+    islands: tuple[tuple[Island, LoadedGrammar], ...] = ()
+    """Where stretches of other languages begin and end within it."""
+    reason: str = ""
+    """Why there is none for the whole (yet)."""
+    expected: bool = True
+    """There should be one for the whole: it is on its way, or its user is to do something about it."""
+    notes: tuple[str, ...] = ()
+    """What else its author should know: a version of the file that has errors, islands without their grammar."""
+
+    @property
+    def line(self) -> str:
+        """The state in one line for people."""
+        parts = [self.reason if self.whole is None else f"masked by {self.whole.name}"]
+        if self.islands:
+            names = dict.fromkeys(grammar.name for _, grammar in self.islands)
+            parts.append(f"islands of {', '.join(names)}")
+        return "; ".join([*parts, *self.notes])
