@@ -32,6 +32,10 @@ def _problems(config: Config) -> Iterator[tuple[str, str, str]]:
     ca_file = config.verifier.ca_file
     if ca_file and not os.access(ca_file, os.R_OK):
         yield "verifier", "ca_file", f"{ca_file} is not there or can't be read; correct the path"
+    for key, named in (("folder", (config.grammars.folder,)), ("trusted", config.grammars.trusted)):
+        for path in named:
+            if path and not Path(path).is_dir():
+                yield "grammars", key, f"{path} is no folder; make it, or correct the path"
 
 
 def _where(config: Config, section: str, key: str) -> str:

@@ -22,6 +22,11 @@ def parse(tmp_path: Path, text: str) -> Config:
         ('[draft]\nmodel = "text.gguf"\n', "is no GGUF file"),
         ('[draft]\n\ncache_dir = "text.gguf/cache"\n', "c.toml:3: draft.cache_dir: "),
         ('[verifier]\nca_file = "gone.pem"\n', "c.toml:2: verifier.ca_file: "),
+        ('[grammars]\nfolder = "gone"\n', "c.toml:2: grammars.folder: "),
+        (
+            '[grammars]\ntrusted = [\n".",\n"text.gguf"]\n',
+            "text.gguf is no folder; make it, or correct the path",
+        ),
     ],
 )
 def test_each_is_named_with_its_line(tmp_path: Path, text: str, said: str) -> None:
