@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Final
 
 from benchmarks.dsl_drafts import SUGGESTION_TOKENS, Drafter, Policy
 from benchmarks.dsl_grammars import Language, states_of
 from benchmarks.dsl_places import CursorPlace, Setting, places, prompt_for, truth_after
-from benchmarks.dsl_suggestions import judged, suffix_after
+from benchmarks.dsl_suggestions import SUFFIX_CHARACTERS, judged
 from benchmarks.dsl_tallies import Rounds, Suggestions
 from benchmarks.dsl_targets import StrictTarget, TargetText
 from daemon.engine import DraftEngine
@@ -162,7 +163,7 @@ class Bench:
         exemplar: bool,
     ) -> None:
         """What the main draft would show, without and with the verifier."""
-        suffix = suffix_after(cursor, self._main)
+        suffix = cursor.rest[:SUFFIX_CHARACTERS].encode()
         for variant in variants:
             if variant.name in SUGGESTED:
                 drafted = self._drafters[MAIN_DRAFT, exemplar].draft(
@@ -177,11 +178,10 @@ class Bench:
                     if shown:
                         counts.suggestions[variant.name, kind].add(judged(state, shown, suffix))
 
-    def _up_to_line_end(self, tokens: Sequence[int]) -> list[int]:
-        """The tokens up to the one that ends a line with text in it."""
-        text = ""
-        for count, token in enumerate(tokens):
-            text += self._main.vocabulary.token_bytes[token].decode("utf-8", "replace")
-            if "\n" in text.lstrip():
-                return list(tokens[: count + 1])
-        return list(tokens)
+    def _up_to_line_end(self, tokens: Sequence[int]) -> list[bytes]:
+        """The bytes of the tokens up to the one that ends a line with text in it."""
+        pieces = [self._main.vocabulary.token_bytes[token] for token in tokens]
+        for count, text in enumerate(accumulate(pieces), 1):
+            if b"\n" in text.lstrip():
+                return pieces[:count]
+        return pieces

@@ -3,37 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Final
 
-from benchmarks.dsl_places import CursorPlace
 from benchmarks.dsl_tallies import Judgement
-from daemon.engine import DraftEngine
 from grammars.interface import CursorState
+from grammars.suffix import WINDOW_TOKENS, longest_fit
 
-SUFFIX_TOKENS: Final = 64
-_SUFFIX_CHARACTERS: Final = 800
-
-
-def suffix_after(cursor: CursorPlace, engine: DraftEngine) -> list[int]:
-    """The text after the cursor as far as it is looked at, as tokens."""
-    return engine.tokenize(cursor.rest[:_SUFFIX_CHARACTERS])[:SUFFIX_TOKENS]
+SUFFIX_CHARACTERS: Final = 1000
 
 
-def judged(state: CursorState, tokens: Sequence[int], suffix: Sequence[int]) -> Judgement:
-    """What the grammar says of `tokens` between the cursor, where `state` stands, and `suffix`.
+def judged(state: CursorState, pieces: Sequence[bytes], suffix: bytes) -> Judgement:
+    """What the grammar says of a suggestion (its tokens' bytes) between the cursor, where `state` stands, and `suffix`.
 
-    A cut fits if the suffix can follow it as far as it could follow the cursor itself. The state is as before
-    afterwards.
+    It fits if the suffix can follow it as far as it could follow the cursor itself. Trimming is the daemon's own, here
+    between tokens. The state is as before afterwards.
     """
-    wanted = state.fits(suffix)
-    fitting = 0
-    legal = 0
-    for token in tokens:
-        if not state.push(token):
-            state.pop(1)
-            break
-        legal += 1
-        if state.fits(suffix) >= wanted:
-            fitting = legal
-    state.pop(legal)
-    return Judgement(legal == len(tokens), fitting == len(tokens), fitting > 0)
+    text = b"".join(pieces)
+    window = state.tokens(suffix)[:WINDOW_TOKENS]
+    wanted = state.fits(window)
+    is_legal = state.extend(text) == len(text)
+    fits = is_legal and state.fits(window) >= wanted
+    state.pop(1)
+    trimmed = longest_fit(state, text, list(accumulate(map(len, pieces))), suffix)
+    return Judgement(is_legal, fits, trimmed.cut > 0, trimmed.cut > 0 and trimmed.accepted >= wanted)

@@ -46,8 +46,10 @@ class Judgement:
     """The grammar allows every token of it."""
     fits: bool
     """... and the text after the cursor can go on as before."""
+    is_shown: bool
+    """Trimming leaves some of it ..."""
     trimmed_fits: bool
-    """The same is true of a part of it, from its first token on."""
+    """... which fits."""
 
 
 @dataclass(slots=True)
@@ -57,6 +59,7 @@ class Suggestions:
     count: int = 0
     legal: int = 0
     fits: int = 0
+    shown: int = 0
     trimmed_fits: int = 0
 
     def add(self, one: Judgement) -> None:
@@ -64,14 +67,16 @@ class Suggestions:
         self.count += 1
         self.legal += one.legal
         self.fits += one.fits
+        self.shown += one.is_shown
         self.trimmed_fits += one.trimmed_fits
 
     def report(self) -> dict[str, float]:
-        """Shares of the suggestions; with trimming `trimmed_fits` of them are shown, and all of those fit."""
+        """Shares of all suggestions: legal, fitting as they are, shown after trimming; fitting, of those shown."""
         return {
             "legal": share(self.legal, self.count),
             "fits": share(self.fits, self.count),
-            "trimmed_fits": share(self.trimmed_fits, self.count),
+            "shown_trimmed": share(self.shown, self.count),
+            "trimmed_fits": share(self.trimmed_fits, self.shown),
             "suggestions": self.count,
         }
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.dsl_places import CursorPlace, SourceFile
-from benchmarks.dsl_suggestions import judged, suffix_after
+from benchmarks.dsl_suggestions import judged
 from benchmarks.dsl_tallies import Judgement
 from grammars.compiled import CompiledGrammar
 from grammars.cursor import GrammarState
 from grammars.engine import TokenTable, load
-from tests.fakes.engine import FakeEngine, byte_vocabulary
+from tests.fakes.engine import byte_vocabulary
 
 GRAMMAR = CompiledGrammar("toy", "lark", 'start: ("a" "b" ";")*\n', 1)
 
@@ -26,25 +25,28 @@ def state_after(text: bytes) -> GrammarState:
 
 
 @pytest.mark.parametrize(
-    ("before", "suggestion", "after", "expected"),
+    ("before", "suggestion", "after", "legal", "fits", "is_shown", "trimmed_fits"),
     [
-        (b"a", b"b;a", b"b;", Judgement(legal=True, fits=True, trimmed_fits=True)),
-        (b"a", b"b;ab", b"b;", Judgement(legal=True, fits=False, trimmed_fits=True)),
-        (b"a", b"b;", b"b;", Judgement(legal=True, fits=False, trimmed_fits=False)),
-        (b"a", b"b;ax", b"b;", Judgement(legal=False, fits=False, trimmed_fits=True)),
-        (b"a", b"x", b"b;", Judgement(legal=False, fits=False, trimmed_fits=False)),
-        (b"a", b"b;", b"?", Judgement(legal=True, fits=True, trimmed_fits=True)),
+        (b"a", b"b;a", b"b;", True, True, True, True),
+        (b"a", b"b;ab", b"b;", True, False, True, True),
+        (b"a", b"b;", b"b;", True, False, False, False),
+        (b"a", b"b;ax", b"b;", False, False, True, True),
+        (b"a", b"x", b"b;", False, False, False, False),
+        (b"a", b"b;", b"?", True, True, True, True),
     ],
 )
 def test_a_suggestion_is_judged_between_the_texts(
-    before: bytes, suggestion: bytes, after: bytes, expected: Judgement
+    before: bytes,
+    suggestion: bytes,
+    after: bytes,
+    legal: bool,
+    fits: bool,
+    is_shown: bool,
+    trimmed_fits: bool,
 ) -> None:
-    """A text after the cursor that fitted no more than this before the suggestion need not fit better after it."""
+    """A text after the cursor that fitted no further than this before the suggestion need not fit better after it."""
     state = state_after(before)
-    assert judged(state, list(suggestion), list(after)) == expected
+    pieces = [bytes([one]) for one in suggestion]
+    expected = Judgement(legal=legal, fits=fits, is_shown=is_shown, trimmed_fits=trimmed_fits)
+    assert judged(state, pieces, after) == expected
     assert state.fits(list(b"b;")) == 2  # the state is where it was
-
-
-def test_the_text_after_is_looked_at_as_far_as_it_matters() -> None:
-    cursor = CursorPlace(SourceFile("a", "x" * 500), 1)
-    assert suffix_after(cursor, FakeEngine()) == [ord("x")] * 64

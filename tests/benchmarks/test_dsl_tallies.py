@@ -21,6 +21,12 @@ def test_rounds_add_up() -> None:
 
 def test_suggestions_add_up() -> None:
     suggestions = Suggestions()
-    suggestions.add(Judgement(legal=True, fits=False, trimmed_fits=True))
-    suggestions.add(Judgement(legal=False, fits=False, trimmed_fits=False))
-    assert suggestions.report() == {"legal": 0.5, "fits": 0.0, "trimmed_fits": 0.5, "suggestions": 2}
+    suggestions.add(Judgement(legal=True, fits=False, is_shown=True, trimmed_fits=True))
+    suggestions.add(Judgement(legal=False, fits=False, is_shown=False, trimmed_fits=False))
+    assert suggestions.report() == {
+        "legal": 0.5,
+        "fits": 0.0,
+        "shown_trimmed": 0.5,
+        "trimmed_fits": 1.0,
+        "suggestions": 2,
+    }
