@@ -7,6 +7,7 @@ and `collected` do the rest. Nothing here knows a dialect, and nothing is rewrit
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -18,18 +19,20 @@ from lark.exceptions import UnexpectedInput, UnexpectedToken
 from lark.lark import PostLex
 
 from grammars.diagnostics import Diagnostic, GrammarError, Span
-from grammars.form import Annotations, CharacterSet, Expression, Grammar, Rule, choice
+from grammars.form import Annotations, CharacterSet, Expression, Grammar, Literal, Repeat, Rule, choice, walk
 
 MAX_CHARACTERS: Final = 1_000_000
 """Of a grammar file."""
 MAX_NESTING: Final = 100
 """Of brackets; the passes after this walk expressions by recursion."""
+MAX_COUNT: Final = 100_000
+"""The highest bound of a repetition."""
 _MAX_NAMED: Final = 6
 """How many of the things that could have stood at a mistake are named."""
 _FULL_WIDTH: Final = {
     chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F) if not chr(code).isalnum()
 }
-_PUNCTUATION: Final = _FULL_WIDTH | {
+LOOK_ALIKES: Final = _FULL_WIDTH | {
     "“": '"',
     "”": '"',
     "‘": "'",
@@ -40,6 +43,10 @@ _PUNCTUATION: Final = _FULL_WIDTH | {
     "\u00a0": " ",
 }
 """What input methods and word processors write in place of ASCII punctuation."""
+
+_UNQUOTED: Final = re.compile(r"[^\n\"']*")
+_ESCAPED_MEMBERS: Final = frozenset(((92, 92), (ord(one), ord(one))) for one in "nrtdws")
+_ESCAPE: Final = re.compile(r"\\(?:[nrt]|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +89,8 @@ class Dialect:
     """lark terminal -> what messages call it, the most telling first."""
     brackets: Mapping[str, str] = field(default_factory=dict)
     """lark terminals that open -> those that close."""
+    ends: frozenset[str] = frozenset({"$END", "HEAD"})
+    """lark terminals that can only follow the end of a rule, or be it: what is open there was forgotten."""
     unclosed: Mapping[str, str] = field(default_factory=dict)
     """Text that opens something -> what it opens: '"' -> "a literal". Said where lark can't read on from it."""
     hints: tuple[tuple[str, str], ...] = ()
@@ -202,6 +211,54 @@ def character_range(first: int, last: int, span: Span) -> CharacterSet:
     return CharacterSet(((first, last),), span=span)
 
 
+def repeated(item: Expression, sign: Token) -> Repeat:
+    """The item as often as `?`, `*`, `+`, `{2}`, `{2,}`, `{,4}` or `{2,4}` says. Raises GrammarError as `counted`."""
+    if not sign.startswith("{"):
+        return Repeat(item, int(sign == "+"), 1 if sign == "?" else None)
+    least, comma, most = sign[1:-1].replace(" ", "").replace("\t", "").partition(",")
+    return counted(item, least, most if comma else least, span_of(sign))
+
+
+def counted(item: Expression, least: str, most: str, span: Span) -> Repeat:
+    """The item `least` to `most` times, in decimal digits; empty: from none, without bound.
+
+    Raises GrammarError above MAX_COUNT, and where `most` is below `least`.
+    """
+    for one in (least, most):
+        if len(one.lstrip("0")) >= len(str(MAX_COUNT)) and int(one[:20]) > MAX_COUNT:
+            raise refusal(
+                f"{one[:20]} repetitions are too many; {MAX_COUNT:,} may be counted",
+                span=span,
+                advice="leave the bound out",
+            )
+    bounds = int(least or "0"), int(most) if most else None
+    if bounds[1] is not None and bounds[0] > bounds[1]:
+        raise refusal(
+            f"at least {bounds[0]} and at most {bounds[1]} times is never",
+            span=span,
+            advice="swap the bounds",
+        )
+    return Repeat(item, *bounds)
+
+
+def without_escapes(definitions: Iterable[Definition], advice: str) -> Iterator[Diagnostic]:
+    """A warning for every literal that seems to have an escape in it, for dialects that have none."""
+    for definition in definitions:
+        for one in walk(definition.expression):
+            if isinstance(one, Literal) and _ESCAPE.search(one.text):
+                yield _no_escape(f"the backslash in {one.text}", advice, one.span)
+            elif isinstance(one, CharacterSet) and any(
+                pair in _ESCAPED_MEMBERS for pair in itertools.pairwise(one.ranges)
+            ):
+                yield _no_escape("the backslash in this set", advice, one.span)
+
+
+def _no_escape(what: str, advice: str, span: Span | None) -> Diagnostic:
+    return Diagnostic(
+        "warning", "no-escapes", f"there are no escapes here: {what} stands for itself", advice, span
+    )
+
+
 @cache
 def _parser(dialect: Dialect) -> Lark:
     return Lark(
@@ -236,52 +293,57 @@ class _NestingLimit(PostLex):
 
 def _explained(dialect: Dialect, text: str, error: UnexpectedInput) -> Diagnostic:
     """lark's error as a Diagnostic of code "syntax"."""
-    if isinstance(error, UnexpectedToken) and error.token.type == "$END":
-        last = error.token
-        line, column = cast(int, last.end_line), cast(int, last.end_column)
+    kind = error.token.type if isinstance(error, UnexpectedToken) else ""
+    if isinstance(error, UnexpectedToken) and kind == "$END":
+        line, column = cast(int, error.token.end_line), cast(int, error.token.end_column)
         span, begin, found = Span(line, column, line, column), len(text), "the end of the file"
-    elif isinstance(error, UnexpectedToken):
-        span, begin = span_of(error.token), cast(int, error.token.start_pos)
-        found = _shown(error.token)
     else:
         begin = cast(int, error.pos_in_stream)
-        opened = next((opener for opener in dialect.unclosed if text.startswith(opener, begin)), None)
-        if opened is not None:
-            return _never_closed(dialect.unclosed[opened], opened, span_at(text, begin, begin + len(opened)))
-        span, found = span_at(text, begin, begin + 1), _shown(text[begin])
+        for opener, what in dialect.unclosed.items():
+            # a token that begins as a comment does is none: a closed comment is skipped
+            if text.startswith(opener, begin) and (not kind or what == "a comment"):
+                return _never_closed(what, opener, span_at(text, begin, begin + len(opener)))
+        one = error.token if isinstance(error, UnexpectedToken) else text[begin]
+        span, found = span_at(text, begin, begin + len(one)), _shown(one)
     parser = cast(Any, error).interactive_parser
     accepted: set[str] = parser.accepts()
     expected = _listed([words for terminal, words in dialect.words.items() if terminal in accepted])
+    open_here = [
+        one
+        for one in parser.parser_state.value_stack
+        if isinstance(one, Token) and dialect.brackets.get(one.type) in accepted
+    ]
     return Diagnostic(
         "error",
         "syntax",
         f"{dialect.title}: expected {expected}, found {found}",
-        _advice(dialect, text, begin, parser.parser_state.value_stack, accepted),
+        _advice(dialect, text, begin, kind, open_here),
         span,
     )
 
 
 def _never_closed(what: str, opener: str, span: Span) -> Diagnostic:
-    return Diagnostic(
-        "error", "syntax", f"{what} is opened here and never closed", f"close what {opener} opens", span
-    )
+    quoted = opener[-1] in "\"'"
+    advice = "close it before the line ends" if quoted else f"close it, or quote the {opener} if it is text"
+    return Diagnostic("error", "syntax", f"{what} is opened here and never closed", advice, span)
 
 
-def _advice(dialect: Dialect, text: str, begin: int, stack: list[Any], accepted: set[str]) -> str:
-    """What the author may have meant at the mistake at offset `begin`."""
-    line = text[begin:].split("\n", 1)[0]
-    wide = next((character for character in line if character in _PUNCTUATION), None)
+def _advice(dialect: Dialect, text: str, begin: int, kind: str, open_here: list[Token]) -> str:
+    """What the author may have meant at the mistake at offset `begin`: a token of this kind ("": none at all),
+    where these brackets are open."""
+    line = _UNQUOTED.match(text, begin)
+    wide = next((one for one in line[0] if one in LOOK_ALIKES), None) if line else None
     if wide is not None:
         return (
-            f"type the ASCII {_PUNCTUATION[wide]!r} in place of {wide!r}, or quote it if it is meant as text"
+            f"type the ASCII {LOOK_ALIKES[wide]!r} in place of {wide!r}, or quote it if it is meant as text"
         )
-    for pattern, advice in dialect.hints:
-        if re.compile(pattern).match(text, begin):
-            return advice
-    tokens = [one for one in stack if isinstance(one, Token) and dialect.brackets.get(one.type) in accepted]
-    if tokens:
-        return f"the {tokens[-1]} at line {tokens[-1].line}, column {tokens[-1].column} is still open"
-    return ""
+    closes = kind in dialect.brackets.values()
+    if open_here and (closes or kind in dialect.ends):
+        opener = open_here[-1]
+        return f"the {opener} at line {opener.line}, column {opener.column} is still open"
+    if closes:
+        return "nothing is open here that this could close; quote it if it is text"
+    return next((advice for pattern, advice in dialect.hints if re.compile(pattern).match(text, begin)), "")
 
 
 def _listed(expected: list[str]) -> str:
