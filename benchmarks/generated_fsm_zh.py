@@ -70,7 +70,7 @@ class FsmProject:
         self._events = source.sample(EVENTS, 7)
         self._actions = source.sample(ACTIONS, 6)
         self._variables = source.sample(sorted(VARIABLES), 6)
-        marks = "；：，（）＝" if source.random() < 0.6 else ";:,()="
+        marks = list("；：，（）＝" if source.random() < 0.6 else ";:,()=")
         self._end, self._colon, self._comma, self._open, self._close, self._equals = marks
         self._serial = 0
 

@@ -136,8 +136,8 @@ class SqlProject:
     def _select(self) -> str:
         if not self._joins or self._source.random() < 0.3:
             table, columns = self._pick()
-            names = ", ".join(name for name, _ in self._source.sample(columns, 3))
-            return f"SELECT {names}\nFROM {table}{self._where('', columns)}{self._tail(columns[0][0])}"
+            listed = ", ".join(name for name, _ in self._source.sample(columns, 3))
+            return f"SELECT {listed}\nFROM {table}{self._where('', columns)}{self._tail(columns[0][0])}"
         left, right, key = self._source.choice(self._joins)
         a, b = left[0], right[0] + ("2" if left[0] == right[0] else "")
         names = [f"{a}.{name}" for name, _ in self._source.sample(self._columns[left], 2)]
