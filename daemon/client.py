@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
@@ -36,6 +36,7 @@ from daemon.config import ConfigError, with_overrides
 from daemon.display import Display
 from daemon.documents import BadEdit, Document, Place, cursor_after
 from daemon.gate import refusal
+from daemon.legality import Legality
 from daemon.merge import Timing
 from daemon.service import Service
 from daemon.statistics import Request
@@ -101,6 +102,7 @@ class Client:
         completer = known[1] if known is not None else self._new_completer(document)
         self.documents[message.document] = (document, completer)
         completer.opened(document, self._settings(document))
+        self._use_grammars(document, completer)
 
     def _change(self, message: ChangeDocument) -> None:
         self._service.statistics.keys += 1
@@ -146,6 +148,7 @@ class Client:
             service.link,
             service.statistics,
             Display(service.suggestion_numbers, self.push, timing),
+            Legality(service.grammar_worker, service.clock),
             service.clock,
         )
 
@@ -167,6 +170,18 @@ class Client:
             return
         for document, completer in self.documents.values():
             completer.configure(self._settings(document))
+            self._use_grammars(document, completer)
+
+    # --- grammars
+
+    def grammars_changed(self, documents: Iterable[str]) -> None:
+        """The store knows others for documents of these names."""
+        for name in documents:
+            if name in self.documents:
+                self._use_grammars(*self.documents[name])
+
+    def _use_grammars(self, document: Document, completer: Completer) -> None:
+        completer.use_grammar(self._service.grammars.of(document, self._config.grammars))
 
     # --- requests
 
@@ -221,6 +236,7 @@ class Client:
                 seconds=self._service.clock() - started,
                 shown=len(answer.suggestions[0].text) if answer.suggestions else 0,
                 reason=answer.reason,
+                grammar=answer.grammar,
             )
         )
 

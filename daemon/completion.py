@@ -2,8 +2,10 @@
 
     edited    a key arrived           recall fits? keep what runs : start a run at the cursor
     _run      prompt -> CONTEXT       the verifier prefills while the draft starts
-              draft a token ...       DRAFT frames as blocks fill (`daemon/target_side.py`)
+              draft a token ...       the best that the grammar allows (`daemon/drafting.py`)
+                                      DRAFT frames as blocks fill (`daemon/target_side.py`)
               ... hear a verdict      commit, cut the tail where it was wrong, draft on from there
+              examine                 how much of it fits the text after the cursor (`daemon/legality.py`)
     complete  the editor asks         answer from what is known, at the latest after `first_ghost_ms`
     publish   something changed       merge with what is on the screen; send what the rules allow
 
@@ -22,25 +24,28 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import msgspec
-import numpy as np
 
 from daemon.api.messages import NothingReason, Suggestion, Wait
 from daemon.config_sections import CompletionConfig, DisplayConfig
 from daemon.display import Display, Showing, suggestion_of
+from daemon.document_grammar import DocumentGrammar
 from daemon.documents import Document, Place
 from daemon.draft_worker import DraftWorker
-from daemon.engine import Aborted, Candidates, EngineFailed
-from daemon.generation import Generation, Limits
+from daemon.drafting import Drafting
+from daemon.engine import EngineFailed
+from daemon.generation import Generation
+from daemon.legality import Legality
 from daemon.link import Link
 from daemon.merge import News
+from daemon.news import news_of, shaped_at, worth_showing
 from daemon.prompt import Prompt
 from daemon.recall import best_fit
+from daemon.room import limits, window_tokens
 from daemon.run import Run
-from daemon.shaping import shape, splits_word
+from daemon.shaping import splits_word
 from daemon.statistics import Statistics
 from daemon.target_side import TargetSide
 from speculation.paths import common_length
-from speculation.sampling import Sampling, draw
 
 log = logging.getLogger(__name__)
 
@@ -49,8 +54,6 @@ FIRST_TEXT_S = 5.0
 """The longest an answer waits for its first text, a cold prefill included."""
 WHOLE_TEXT_S = 100.0
 """... and for the whole text, where a script asked for that."""
-WORTH_CORRECTING_TOKENS = 3
-"""A correction is shown once this many tokens stand after it, if the settling window allows the wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,8 @@ class Answer:
 
     suggestions: list[Suggestion]
     reason: NothingReason | None = None
+    grammar: str = ""
+    """How much the grammar knew (`RunGrammar.mode`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +88,15 @@ class Completer:
         link: Link | None,
         statistics: Statistics,
         display: Display,
+        legality: Legality,
         clock: Callable[[], float],
     ) -> None:
         self.number = number
         self.settings = settings
         self.display = display
         self._worker = worker
+        self._legality = legality
+        self._drafting = Drafting(number, worker, legality, clock)
         self._target = TargetSide(number, link, self, statistics, clock)
         self._statistics = statistics
         self._clock = clock
@@ -137,6 +145,7 @@ class Completer:
         self._waiting += 1
         try:
             await self._until_worth_showing(run, place, wait, lambda: self._asked != asked)
+            await self._examine_at(run, place, over=run.finished)
         finally:
             self._waiting -= 1
         if self._asked != asked:
@@ -160,10 +169,13 @@ class Completer:
     def _start(self, place: Place) -> Run:
         context = self._prompt_ids(place)
         self._stop_active(context)
-        generation = Generation(place, context, self._worker.vocabulary, self._limits(place))
+        engine = self._worker.engine
+        end = limits(place, self.settings.completion, engine.n_context)
+        generation = Generation(place, context, engine.vocabulary, end)
         run = Run(generation, self._clock())
         self._active = run
         self._runs.appendleft(run)
+        self._legality.begin(run, engine.vocabulary)
         run.task = asyncio.create_task(self._run(run))
         return run
 
@@ -173,15 +185,11 @@ class Completer:
         try:
             self._begin_target(run)
             while not run.finished:
-                if self._may_draft(run.generation):
-                    await self._draft_token(run)
-                    self._target.advance(run)
-                elif self._target.awaits(run):
-                    self._worker.rest(self.number)
-                    await self._target.hear(run, deadline_s)
-                else:
-                    run.finished = True
+                over = not await self._advance(run)
                 self._target.check_deadline(run, deadline_s)
+                await self._examine(run, over=over)
+                if over:
+                    run.finished = True
                 self.publish(run)
             self._target.end(run)
         except EngineFailed as failure:
@@ -193,8 +201,22 @@ class Completer:
             run.failure, run.finished = "internal_error", True
             run.changed()
         finally:
+            self._statistics.grammar.add(run.grammar.use)
             if self._active is run:
                 self._worker.rest(self.number)
+
+    async def _advance(self, run: Run) -> bool:
+        """Draft a token, or hear of the target; False if there is nothing to wait for."""
+        if self._may_draft(run.generation):
+            if await self._drafting.next_token(run, self.settings.completion):
+                self._statistics.drafted()
+            self._target.advance(run)
+        elif self._target.awaits(run):
+            self._worker.rest(self.number)
+            await self._target.hear(run, self.settings.deadline_s)
+        else:
+            return False
+        return True
 
     def _begin_target(self, run: Run) -> None:
         draft_wait_ms = self._worker.frame_ms if self.settings.drafting else 0
@@ -202,27 +224,6 @@ class Completer:
 
     def _may_draft(self, generation: Generation) -> bool:
         return self.settings.drafting and not generation.drafted_to_the_end
-
-    async def _draft_token(self, run: Run) -> None:
-        """Draft one token. If a verdict has moved the path meanwhile, the token is of no use and is dropped."""
-        ids = run.evaluating = run.generation.ids
-        try:
-            candidates = await self._worker.next_candidates(self.number, ids)
-        except Aborted:
-            return
-        finally:
-            run.evaluating = None
-        if ids == run.generation.ids:
-            run.generation.draft(self._choose(candidates, len(ids)), candidates.entropy)
-            self._statistics.drafted()
-
-    def _choose(self, candidates: Candidates, position: int) -> int:
-        """The draft's own draw. It shares the target's noise, so that the two agree as often as they can."""
-        completion = self.settings.completion
-        if completion.temperature == 0:
-            return int(candidates.ids[0])
-        sampling = Sampling(completion.temperature, completion.top_p, completion.top_k)
-        return draw(candidates.logits, sampling, completion.seed, position, candidates.ids.astype(np.int64))
 
     def overtook(self, run: Run) -> None:
         """A verdict has come. End an evaluation that it contradicts; one it only overtook fills the KV cache."""
@@ -232,6 +233,30 @@ class Completer:
         common = common_length(evaluating, run.generation.ids)
         if common < len(evaluating):
             self._worker.stop(self.number, common)
+
+    async def _examine(self, run: Run, *, over: bool) -> None:
+        """Find out how much of what is known fits, where the run began and where the user is along it."""
+        await self._examine_at(run, run.place, over=over)
+        if self._document is not None and self._cursor is not None:
+            await self._examine_at(run, Place(self._document, self._cursor), over=over)
+
+    async def _examine_at(self, run: Run, place: Place, *, over: bool) -> None:
+        text = self._unexamined(run, place, over=over)
+        if text is not None:
+            await self._legality.examine(run, place, text, last=over)
+
+    def _unexamined(self, run: Run, place: Place, *, over: bool) -> str | None:
+        """The text of the run that might be shown at `place`, if it is not known how much of it fits."""
+        shaped = shaped_at(run, place, self.settings.display.policy, over=over)
+        if shaped is None:
+            return None
+        text = shaped[0] + shaped[1].text
+        return None if run.grammar.knows(text, place.characters_after) else text
+
+    async def _examine_late(self, run: Run) -> None:
+        """A verdict has come after the run's end."""
+        await self._examine(run, over=True)
+        self.publish(run)
 
     # --- the screen
 
@@ -253,52 +278,25 @@ class Completer:
                         await changed.wait()
 
     def _worth_showing(self, run: Run, place: Place, wait: Wait) -> bool:
-        if run.finished or self._fits(run, place) is None:
-            return True
-        if wait == "verified":
-            return False
-        if wait == "settled":
-            return run.generation.drafted_to_the_end
-        news = self._news(run, place)
-        if not news.text:
-            return False
         waited_ms = (self._clock() - run.started_at) * 1000
-        return (
-            news.complete
-            or "\n" in news.text.strip("\n")
-            or waited_ms >= self.settings.display.first_ghost_ms
-        )
+        display = self.settings.display
+        enough = waited_ms >= display.first_ghost_ms
+        return worth_showing(run, place, display.policy, wait, waited_enough=enough)
 
-    def _news(self, run: Run, place: Place) -> News:
-        """What is known of the suggestion at `place`, shaped for the screen."""
-        return self._shaped_news(run, place)[0]
-
-    def _shaped_news(self, run: Run, place: Place) -> tuple[News, NothingReason | None]:
-        generation = run.generation
-        known = generation.text()
-        typed = generation.typed_to(place)
-        if typed is None:
-            return News("", 0, complete=True, settled=True), "stale_version"
-        limit = known.verified if self._verified_only(run) else len(known.text)
-        ended = run.finished or (generation.drafted_to_the_end and not self._verified_only(run))
-        shaped = shape(known.text[len(typed) : limit], place, ended=ended)
-        verified = max(0, min(known.verified - len(typed), len(shaped.text)))
-        settled = len(generation.tail) >= WORTH_CORRECTING_TOKENS or generation.drafted_to_the_end
-        return News(shaped.text, verified, run.finished, settled), run.failure or shaped.reason
-
-    def _verified_only(self, run: Run) -> bool:
-        return self.settings.display.policy == "verified" and run.awaited
+    def _news(self, run: Run, place: Place) -> tuple[News, NothingReason | None]:
+        """What is known of the suggestion at `place`, and why it is nothing if it is."""
+        return news_of(run, place, self.settings.display.policy)
 
     def _answer(self, run: Run, place: Place) -> Answer:
-        news, reason = self._shaped_news(run, place)
+        news, reason = self._news(run, place)
         if not news.text:
-            return Answer([], self._why_nothing(run, place, reason))
+            return Answer([], self._why_nothing(run, place, reason), run.grammar.mode)
         showing = self.display.show(run, place, news, self._clock())
         suggestion = suggestion_of(showing)
         if self._fits(run, place):
             suggestion = msgspec.structs.replace(suggestion, source="recall")
         self._follow_document(place)
-        return Answer([suggestion])
+        return Answer([suggestion], grammar=run.grammar.mode)
 
     def _why_nothing(self, run: Run, place: Place, reason: NothingReason | None) -> NothingReason | None:
         if run.failure is None and self._document is not place.document:
@@ -321,12 +319,15 @@ class Completer:
         showing = self.display.showing
         if showing is not None and showing.run is run:
             self._update(showing)
+        if run.finished and self._unexamined(run, run.place, over=True) is not None:
+            run.task = asyncio.create_task(self._examine_late(run))
 
     def _update(self, showing: Showing) -> None:
         assert isinstance(showing.run, Run)
         if self._document is not showing.place.document:
             return
-        self.display.update(showing, self._news(showing.run, showing.place), self._clock(), self._update)
+        news, _ = self._news(showing.run, showing.place)
+        self.display.update(showing, news, self._clock(), self._update)
 
     # --- coming and going
 
@@ -334,9 +335,18 @@ class Completer:
         """New settings: they hold from the next run on; the verifier's session is opened anew."""
         if settings != self.settings:
             self.settings = settings
-            self._runs.clear()
-            self._stop_active()
+            self._begin_anew()
             self._target.close()
+
+    def use_grammar(self, grammar: DocumentGrammar) -> None:
+        """The document's grammars are these now: they hold from the next run on."""
+        if self._legality.use(grammar):
+            self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        """What was found until now is not to be recalled."""
+        self._runs.clear()
+        self._stop_active()
 
     def left(self) -> None:
         """The user is in another document: end work that nobody waits for. One user writes in one place."""
@@ -351,6 +361,7 @@ class Completer:
         self._stop_active()
         self.display.clear()
         self._target.close()
+        self._legality.close()
         self._worker.forget(self.number)
         if task is not None:
             await asyncio.gather(task, return_exceptions=True)
@@ -370,31 +381,22 @@ class Completer:
     # --- prompts
 
     def _prompt_ids(self, place: Place) -> list[int]:
-        engine, window = self._worker.engine, self._window_tokens
-        if self._prompt is None or self._prompt.window_tokens != window:
+        engine, settings = self._worker.engine, self.settings
+        window = window_tokens(
+            settings.window_tokens, settings.completion, engine.n_context, self._target.max_context
+        )
+        start = (*engine.prompt_start, *self._preamble())
+        if len(start) > window // 2:
+            start = tuple(engine.prompt_start)
+        if self._prompt is None or (self._prompt.window_tokens, self._prompt.start) != (window, start):
             self._prompt = Prompt(
                 engine.tokenize,
                 window_tokens=window,
                 splits_at_lines=engine.splits_at_lines,
-                start=engine.prompt_start,
+                start=start,
             )
         return self._prompt.ids(place)
 
-    @property
-    def _window_tokens(self) -> int:
-        """What is set, but no more than leaves room for a continuation in the draft model and in the target."""
-        target = self._target.max_context
-        room = self._worker.engine.n_context - self._max_tokens
-        if target is not None:
-            room = min(room, max(target - self._max_tokens, target // 2))
-        return min(self.settings.window_tokens, room)
-
-    def _limits(self, place: Place) -> Limits:
-        """Text in the middle of a line is completed on that line; at the end of a line more lines may follow."""
-        max_lines = self.settings.completion.max_lines
-        return Limits(self._max_tokens, 1 if place.line_after.strip() else max_lines)
-
-    @property
-    def _max_tokens(self) -> int:
-        """The longest continuation: what is set, but at most half of what the draft model can hold."""
-        return min(self.settings.completion.max_tokens, self._worker.engine.n_context // 2)
+    def _preamble(self) -> Sequence[int]:
+        """Ids that every prompt of this document begins with, after the model's own."""
+        return ()

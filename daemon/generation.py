@@ -51,6 +51,11 @@ class Generation:
         self._vocabulary = vocabulary
 
     @property
+    def generated(self) -> list[int]:
+        """Committed and tail."""
+        return [*self.committed, *self.tail]
+
+    @property
     def ids(self) -> list[int]:
         """Context, committed and tail: what the draft model continues."""
         return [*self.context, *self.committed, *self.tail]

@@ -42,8 +42,8 @@ class EngineLost(Exception):
 class Owner(Protocol):
     """Who has calls made. Told in the event loop, and of calls too that nobody waits for any more."""
 
-    def took(self, seconds: float) -> None:
-        """A call is over; it has cost this much CPU time."""
+    def took(self, seconds: float, *, asked: bool) -> None:
+        """A call, `ask`ed for or prepared, is over; it has cost this much CPU time."""
         ...
 
     def lost(self) -> None:
@@ -57,6 +57,7 @@ class _Call:
     function: Callable[[], Any]
     answer: asyncio.Future[Any]
     loop: asyncio.AbstractEventLoop
+    asked: bool
     started_at: float = 0.0
     """By the loop's clock."""
 
@@ -106,7 +107,7 @@ class _Thread:
     def _ended(self, call: _Call, seconds: float, result: Any, failure: Exception | None) -> None:
         if call.answer.done():  # it was given up
             return
-        call.owner.took(seconds)
+        call.owner.took(seconds, asked=call.asked)
         if failure is None:
             call.answer.set_result(result)
         else:
@@ -124,15 +125,18 @@ class GrammarWorker:
         self._thread: _Thread | None = None
         self._watch: asyncio.TimerHandle | None = None
 
-    async def ask(self, owner: Owner, function: Callable[[], Result]) -> Result:
-        """What `function` returns (or raises). Raises EngineBusy after `patience_s`, EngineLost."""
-        answer = self._enqueue(owner, function, urgent=True)
+    async def ask(
+        self, owner: Owner, function: Callable[[], Result], patience_s: float | None = None
+    ) -> Result:
+        """What `function` returns (or raises). Raises EngineBusy after `patience_s` (the worker's own), EngineLost."""
+        patience_s = self.patience_s if patience_s is None else patience_s
+        answer = self._enqueue(owner, function, asked=True)
         try:
-            async with asyncio.timeout(self.patience_s):
+            async with asyncio.timeout(patience_s):
                 return await asyncio.shield(answer)
         except TimeoutError:
             _not_waited_for(answer)
-            raise EngineBusy(f"no answer within {self.patience_s * 1000:g} ms") from None
+            raise EngineBusy(f"no answer within {patience_s * 1000:g} ms") from None
         except asyncio.CancelledError:
             _not_waited_for(answer)
             raise
@@ -142,7 +146,7 @@ class GrammarWorker:
 
         Calls should be short all the same: a running one keeps others waiting.
         """
-        answer = self._enqueue(owner, function, urgent=False)
+        answer = self._enqueue(owner, function, asked=False)
         try:
             return await asyncio.shield(answer)
         except asyncio.CancelledError:
@@ -163,17 +167,17 @@ class GrammarWorker:
             call.answer.set_exception(EngineLost("the daemon is ending"))
 
     def _enqueue(
-        self, owner: Owner, function: Callable[[], Result], *, urgent: bool
+        self, owner: Owner, function: Callable[[], Result], *, asked: bool
     ) -> asyncio.Future[Result]:
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[Result] = loop.create_future()
-        call = _Call(owner, function, answer, loop)
+        call = _Call(owner, function, answer, loop, asked)
         if self._thread is None:
             self._thread = _Thread()
             self._thread.start()
         thread = self._thread
         with thread.turn:
-            (thread.urgent if urgent else thread.background).append(call)
+            (thread.urgent if asked else thread.background).append(call)
             thread.turn.notify_all()
         if self._watch is None:
             self._watch = loop.call_later(self._stuck_s, self._look_after, thread)

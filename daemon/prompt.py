@@ -45,7 +45,7 @@ class Prompt:
                 f"a window of {window_tokens} tokens has no room after {len(start)} to start with"
             )
         self._splits_at_lines = splits_at_lines
-        self._start = list(start)
+        self.start = tuple(start)
         self._longest_block = max(self._room // 8, _SHORTEST_LIMIT)
         """Characters. A character takes four tokens at most, so that a block fills half of a window at most."""
         self._known: dict[str, list[int]] = {}
@@ -61,7 +61,7 @@ class Prompt:
         if ids is None:
             self._jump(place)
             ids = self._ids(place.document.text[self._offset : place.offset])
-        return [*self._start, *ids[-self._room :]] or self._tokenize("\n")
+        return [*self.start, *ids[-self._room :]] or self._tokenize("\n")
 
     def _from_offset(self, place: Place) -> list[int] | None:
         """The ids from the window's start on; None if it has to move."""

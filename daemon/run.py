@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from daemon.api.messages import NothingReason
 from daemon.documents import Place
 from daemon.generation import Generation
+from daemon.run_grammar import RunGrammar
 
 
 @dataclass(eq=False)
@@ -27,6 +28,7 @@ class Run:
     failure: NothingReason | None = None
     evaluating: list[int] | None = None
     """The path whose next token the engine is looking for."""
+    grammar: RunGrammar = field(default_factory=RunGrammar)
     awaited: bool = False
     """The verifier has the context, and its next verdict has not missed its deadline."""
     heard_at: float = 0.0
@@ -41,7 +43,9 @@ class Run:
 
     @property
     def known_text(self) -> str:
-        return self.generation.text().text
+        """What there is to type along; of a run that is over, only what was found to fit."""
+        text = self.generation.text().text
+        return self.grammar.fitting(text, self.place.characters_after) if self.finished else text
 
     def changed(self) -> None:
         """Wake who waits for news of this run."""

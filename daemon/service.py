@@ -9,13 +9,15 @@ import asyncio
 import itertools
 import os
 import time
-from collections.abc import Callable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Sized
 from typing import Protocol
 
 from daemon.api.messages import DaemonMessage, Status
 from daemon.config import Config
 from daemon.draft_worker import DraftWorker
 from daemon.engine import DraftEngine
+from daemon.grammar_store import GrammarStore
+from daemon.grammar_worker import GrammarWorker
 from daemon.link_address import LinkSettings
 from daemon.statistics import Statistics
 from daemon.verifier_link import VerifierLink
@@ -31,6 +33,8 @@ class Attached(Protocol):
 
     @property
     def push(self) -> Callable[[DaemonMessage], None]: ...
+
+    def grammars_changed(self, documents: Iterable[str]) -> None: ...
 
     async def close(self) -> None: ...
 
@@ -50,6 +54,8 @@ class Service:
         self.statistics = Statistics()
         self.worker = DraftWorker(load_engine, self._changed, clock)
         self.link = None if link is None else VerifierLink(link, self._hello, self._changed, clock)
+        self.grammars = GrammarStore(config, self._grammars_changed, clock=clock)
+        self.grammar_worker = GrammarWorker()
         self.started_unix_s = time.time()
         self.clients: set[Attached] = set()
         self.suggestion_numbers: Iterator[int] = itertools.count(1)
@@ -63,6 +69,8 @@ class Service:
 
     async def _bring_up(self) -> None:
         await self.worker.start()
+        if self.worker.state == "ready":
+            self.grammars.vocabulary_known(self.worker.vocabulary)
         if self.link is not None and self.worker.state == "ready":
             await self.link.run()
 
@@ -72,6 +80,8 @@ class Service:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.grammars.close()
+        await self.grammar_worker.close()
         await self.worker.close()
 
     def status(self) -> Status:
@@ -119,6 +129,11 @@ class Service:
             return
         for client in self.clients:
             client.push(status)
+
+    def _grammars_changed(self, documents: Iterable[str]) -> None:
+        """Other grammars hold for these documents."""
+        for client in self.clients:
+            client.grammars_changed(documents)
 
     def _hello(self) -> Hello:
         return hello_of(self.worker.engine)

@@ -53,6 +53,22 @@ def splits_word(place: Place) -> bool:
     return _is_word(place.line_before[-1:]) and _is_word(place.line_after[:1])
 
 
+def cuts(text: str, place: Place) -> list[int]:
+    """Lengths that a shaped text may be cut to, ascending, its own the last: ends of words, lines, other characters.
+
+    A cut leaves no half of a word, no blanks at the end (unless a word stands after the cursor), and no word that
+    would be joined to the one after the cursor.
+    """
+    word_follows = _is_word(place.line_after[:1])
+    found = []
+    for length in range(1, len(text)):
+        last = text[length - 1]
+        in_word = _is_word(last) and (_is_word(text[length]) or word_follows)
+        if not in_word and (word_follows or not last.isspace()):
+            found.append(length)
+    return [*found, len(text)] if text else []
+
+
 def on_this_line(text: str, place: Place) -> str:
     """The part of the text that fits before what stands after the cursor on its line."""
     line, _, _ = text.partition("\n")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,45 @@ class Acceptance:
         return self.accepted / self.rounds if self.rounds else None
 
 
+@dataclass(slots=True)
+class GrammarUse:
+    """What a grammar had to do with drafts: of one run, or of all of them."""
+
+    searches: int = 0
+    """Draft tokens that were chosen under the grammar."""
+    checks: int = 0
+    """Candidates looked at for them, until one was legal."""
+    full_masks: int = 0
+    """Searches that found none, so that the whole vocabulary had to be looked at."""
+    late_answers: int = 0
+    """Answers of the legality engine that were not waited for."""
+    stuck_calls: int = 0
+    """Calls of the engine that were given up with their thread."""
+    illegal_target_tokens: int = 0
+    """Tokens of the target that the grammar does not allow; they stand all the same."""
+    trimmed_characters: int = 0
+    """Cut from the end of what would have been shown, for it would not fit the text after the cursor."""
+    engine_s: float = 0.0
+    """CPU time of the legality engine."""
+    draft_s: float = 0.0
+    """Time the draft model took for the tokens of runs with a grammar."""
+
+    def add(self, other: GrammarUse) -> None:
+        """Count what the other has counted."""
+        for part in fields(self):
+            setattr(self, part.name, getattr(self, part.name) + getattr(other, part.name))
+
+    def summary(self) -> dict[str, Any]:
+        """Plain values, times in milliseconds."""
+        values = asdict(self)
+        engine_s, draft_s = values.pop("engine_s"), values.pop("draft_s")
+        return {
+            **values,
+            "engine_ms": round(engine_s * 1000, 2),
+            "engine_share": round(engine_s / draft_s, 4) if draft_s else None,
+        }
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """One of the last requests: what became of it."""
@@ -50,6 +89,8 @@ class Request:
     shown: int
     """Code points answered with."""
     reason: NothingReason | None
+    grammar: str = ""
+    """How much the grammar knew: "masked", or "resynced: ..." or "unmasked: ..." and why; empty without one."""
 
 
 @dataclass(slots=True)
@@ -69,6 +110,9 @@ class Statistics:
     by_language: dict[str, Acceptance] = field(default_factory=dict)
     first_ghost_s: deque[float] = field(default_factory=lambda: deque(maxlen=KEPT_LATENCIES))
     verdict_s: deque[float] = field(default_factory=lambda: deque(maxlen=KEPT_LATENCIES))
+    grammar: GrammarUse = field(default_factory=GrammarUse)
+    grammar_modes: Counter[str] = field(default_factory=Counter)
+    """Requests by what the grammar knew, as in `Request.grammar`."""
     last: deque[Request] = field(default_factory=lambda: deque(maxlen=KEPT_REQUESTS))
 
     def drafted(self) -> None:
@@ -88,6 +132,8 @@ class Statistics:
     def answered(self, request: Request) -> None:
         self.requests += 1
         self.last.append(request)
+        if request.grammar:
+            self.grammar_modes[request.grammar] += 1
         if request.reason is not None:
             self.nothing[request.reason] += 1
         else:
@@ -114,6 +160,7 @@ class Statistics:
             "verdict_ms": percentiles(self.verdict_s),
             "acceptance": _with_rates(total),
             "languages": {name: _with_rates(counts) for name, counts in sorted(self.by_language.items())},
+            "grammar": {**self.grammar.summary(), "requests": dict(self.grammar_modes)},
             "nothing": dict(self.nothing),
             "last_requests": [asdict(request) for request in self.last],
         }

@@ -22,6 +22,7 @@ REASONS: Final[Mapping[str, str]] = MappingProxyType(
         "filtered_duplicate": "the model would only repeat what follows the cursor",
         "filtered_repetition": "the model would only repeat itself",
         "filtered_blank": "the model would write only blanks",
+        "filtered_grammar": "nothing of what the model would write fits the grammar and the text after the cursor",
         "mid_word": "the cursor is inside a word",
         "timeout": "the model took too long; see: draftwire stats",
         "internal_error": "a defect of the daemon; its log says more (its place: draftwire doctor)",

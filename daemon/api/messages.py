@@ -181,6 +181,7 @@ NothingReason = Literal[
     "filtered_duplicate",
     "filtered_repetition",
     "filtered_blank",
+    "filtered_grammar",
     "mid_word",
     "timeout",
     "internal_error",

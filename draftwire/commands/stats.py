@@ -47,19 +47,19 @@ def _rows(values: Mapping[str, Any], prefix: str = "", unit: str = "") -> Iterat
 
 
 def _name_and_unit(key: str) -> tuple[str, str]:
-    """`verdict_ms` is "verdict" in "ms"; a rate is one by its name."""
+    """`verdict_ms` is "verdict" in "ms"; a rate or share is one by its name."""
     name = key.replace("_", " ")
     stem, _, last = name.rpartition(" ")
     if stem and last in _UNITS:
         return stem, last
-    return name, "rate" if last == "rate" else ""
+    return name, "rate" if last in ("rate", "share") else ""
 
 
 def _figure(value: Any, unit: str) -> str:
     if value is None:
         return "-"
     if unit == "rate":
-        return f"{value:.0%}"
+        return f"{value:.0%}" if value == 0 or value >= 0.1 else f"{value:.1%}"
     figure = f"{value:.1f}" if isinstance(value, float) else str(value)
     return f"{figure} {unit}".rstrip()
 
@@ -69,12 +69,13 @@ def _print_last(requests: list[Mapping[str, Any]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table("ms", "document", "characters", "nothing because", box=None, pad_edge=False)
+    table = Table("ms", "document", "characters", "grammar", "nothing because", box=None, pad_edge=False)
     for request in requests:
         cells = (
             f"{request['seconds'] * 1000:.1f}",
             unquote(request["document"].rpartition("/")[2]),
             str(request["shown"]),
+            request.get("grammar", ""),
             in_words(request["reason"]) if request["reason"] else "",
         )
         table.add_row(*(Text(cell) for cell in cells))

@@ -18,6 +18,8 @@ from daemon.config import Config
 from daemon.display import Display
 from daemon.documents import Document, Place
 from daemon.draft_worker import DraftWorker
+from daemon.grammar_worker import GrammarWorker
+from daemon.legality import Legality
 from daemon.merge import Timing
 from daemon.statistics import Statistics
 from speculation.messages import Cancel, Context, Draft, Error, Open
@@ -115,13 +117,18 @@ async def bench(
     updates: list[SuggestionUpdate] = []
     statistics = Statistics()
     display = Display(itertools.count(1), updates.append, timing or Timing(0.25, 0.0))
-    completer = Completer(1, chosen or settings(), worker, link, statistics, display, time.monotonic)
+    grammar_worker = GrammarWorker(patience_s=10)
+    legality = Legality(grammar_worker, time.monotonic)
+    completer = Completer(
+        1, chosen or settings(), worker, link, statistics, display, legality, time.monotonic
+    )
     try:
         yield Bench(completer, engine, link, statistics, updates)
     finally:
         engine.release()
         await completer.close()
         await worker.close()
+        await grammar_worker.close()
 
 
 def only(answer: Answer) -> str:
@@ -549,7 +556,7 @@ async def test_a_defect_ends_the_run_with_a_reason_and_not_with_silence(
             raise ZeroDivisionError
 
         with monkeypatch.context() as for_now:
-            for_now.setattr(b.completer, "_choose", broken)
+            for_now.setattr(b.completer._drafting, "_choose", broken)
             async with asyncio.timeout(5):
                 answer = await b.ask(wait="verified")
         assert answer == Answer([], "internal_error")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import pytest
 
 from daemon.grammar_worker import EngineBusy, EngineLost, GrammarWorker
-from tests.fakes.virtual_time import VirtualTimeLoop
+from tests.fakes.virtual_time import VirtualTimeLoop, no_time_passes_until
 
 
 @dataclass(eq=False)
@@ -19,10 +19,12 @@ class Owner:
     """Counts what it is told."""
 
     calls: int = 0
+    asked: int = 0
     losses: int = 0
 
-    def took(self, seconds: float) -> None:
+    def took(self, seconds: float, *, asked: bool) -> None:
         assert seconds >= 0
+        self.asked += asked
         self.calls += 1
 
     def lost(self) -> None:
@@ -59,12 +61,6 @@ def loop() -> Iterator[VirtualTimeLoop]:
         yield runner.get_loop()  # type: ignore[misc]
 
 
-async def no_time_passes_until(reached: Callable[[], bool]) -> None:
-    """Wait for a thread. The clock stands still: it jumps only when nothing is ready to run."""
-    while not reached():
-        await asyncio.sleep(0)
-
-
 class Panic(BaseException):
     """As Rust's come through pyo3."""
 
@@ -83,7 +79,7 @@ async def test_calls_run_one_after_the_other_on_a_thread_of_their_own() -> None:
     threads.append(await worker.prepare(owner, threading.get_ident))
     assert len(set(threads)) == 1
     assert threads[0] != threading.get_ident()
-    assert owner.calls == 4
+    assert (owner.calls, owner.asked) == (4, 3)
     await worker.close()
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.documents import Document, Place
-from daemon.shaping import Shaped, shape, splits_word
+from daemon.shaping import Shaped, cuts, shape, splits_word
 
 
 def at(marked: str) -> Place:
@@ -173,3 +173,21 @@ def test_no_shown_text_glues_words(place: Place, text: str) -> None:
     if shown:
         assert not splits_word(Place(Document("f", "x", 1, shown + after), len(shown)))
         assert after == "" or after.isspace() or "\n" not in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "after", "expected"),
+    [
+        ("", "", []),
+        ("name", "", ["name"]),
+        ("a_1 + b2;", "", ["a_1", "a_1 +", "a_1 + b2", "a_1 + b2;"]),
+        ("x\n  y", "", ["x", "x\n  y"]),
+        ("a, b", "FROM", ["a,", "a, ", "a, b"]),
+        ("  a ", ")", ["  a", "  a "]),
+        ("状态：开", "", ["状", "状态", "状态：", "状态：开"]),
+    ],
+)
+def test_where_a_text_may_be_cut(text: str, after: str, expected: list[str]) -> None:
+    """Its own end is always one: shaping has chosen it."""
+    place = Place(Document("x", "sql", 1, after), 0)
+    assert [text[:length] for length in cuts(text, place)] == expected

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import selectors
-from typing import Any
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
 
 
 class VirtualTimeLoop(asyncio.SelectorEventLoop):
@@ -37,3 +40,16 @@ class _Jump(selectors.SelectSelector):
         if not ready:
             self._loop.jump(timeout)
         return ready
+
+
+async def no_time_passes_until(reached: Callable[[], bool]) -> None:
+    """Wait for a thread. The clock stands still meanwhile: it jumps only when nothing is ready to run."""
+    while not reached():
+        await asyncio.sleep(0)
+
+
+async def at_once(work: Coroutine[Any, Any, Result]) -> Result:
+    """Do work that waits for a thread, while the clock stands still."""
+    task = asyncio.ensure_future(work)
+    await no_time_passes_until(task.done)
+    return task.result()

@@ -1,0 +1,91 @@
+"""The next token of a draft: the best of the model's that the grammar allows.
+
+    candidates   the model's best, most likely first
+    ranking      in the order in which they would be drawn; without a temperature that is as they come
+    first legal  one by one, which takes microseconds; mostly the first is legal
+    full mask    only if none of them is: the model's best of all that may come next
+
+At a temperature the order is that of a draw with the target's own noise, so that the first legal one is the very draw
+from the distribution under the mask (`speculation.sampling.ranked`). The target is told nothing of the grammar.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from daemon.config_sections import CompletionConfig
+from daemon.draft_worker import DraftWorker
+from daemon.engine import Aborted, Candidates
+from daemon.legality import Legality
+from daemon.run import Run
+from speculation.sampling import Sampling, ranked
+
+
+class Drafting:
+    """Drafts for one document, whose number at the draft worker is `number`."""
+
+    def __init__(
+        self, number: int, worker: DraftWorker, legality: Legality, clock: Callable[[], float]
+    ) -> None:
+        self._number = number
+        self._worker = worker
+        self._legality = legality
+        self._clock = clock
+
+    async def next_token(self, run: Run, completion: CompletionConfig) -> bool:
+        """Draft one token; whether that was done.
+
+        A token for a path that a verdict has left meanwhile is dropped. Raises EngineFailed.
+        """
+        generation = run.generation
+        ids = run.evaluating = generation.ids
+        began = self._clock()
+        try:
+            token, entropy = await self._choose(run, ids, completion)
+        except Aborted:
+            return False
+        finally:
+            run.evaluating = None
+            run.grammar.use.draft_s += self._clock() - began
+        if ids != generation.ids:
+            return False
+        generation.draft(token, entropy)
+        return True
+
+    async def _choose(self, run: Run, ids: list[int], completion: CompletionConfig) -> tuple[int, float]:
+        """The token to draft after `ids`, and the entropy of the distribution it is from."""
+        candidates = await self._worker.next_candidates(self._number, ids)
+        order = ranking(candidates, completion, len(ids))
+        index = await self._legality.first_legal(run, candidates.ids[order].tolist())
+        if index is None:
+            candidates = await self._best_allowed(run, ids, candidates)
+            order, index = ranking(candidates, completion, len(ids)), 0
+        return int(candidates.ids[order[index]]), candidates.entropy
+
+    async def _best_allowed(self, run: Run, ids: list[int], candidates: Candidates) -> Candidates:
+        """The model's best of all that may come next. Where nothing may, the draft ends."""
+        allowed = await self._legality.allowed(run)
+        if allowed is None:
+            return candidates
+        if not allowed.any():
+            return _only(min(self._worker.vocabulary.stop_ids, default=int(candidates.ids[0])))
+        return await self._worker.next_candidates(self._number, ids, allowed)
+
+
+def ranking(candidates: Candidates, completion: CompletionConfig, position: int) -> NDArray[np.intp]:
+    """Indices of the candidates in the order in which the draft takes them: its own draw first.
+
+    It shares the target's noise, so that the two agree as often as they can.
+    """
+    if completion.temperature == 0:
+        return np.arange(len(candidates.ids))
+    sampling = Sampling(completion.temperature, completion.top_p, completion.top_k)
+    ids = candidates.ids.astype(np.int64)
+    return ranked(candidates.logits, sampling, completion.seed, position, ids)
+
+
+def _only(token: int) -> Candidates:
+    return Candidates(np.array([token], np.int32), np.zeros(1, np.float32), 0.0)

@@ -1,0 +1,220 @@
+"""One document's grammars, as its runs ask them: which candidate may come next, and how much of a text fits.
+
+    begin        a run starts: the text before its cursor is followed in the background, while its prompt is evaluated
+    first_legal  after each evaluation
+    allowed      when none of the best candidates is legal
+    examine      after each token and verdict, before its text is shown
+
+Nobody waits longer for the engine than the worker's patience. What is late is done without: that token is drafted
+unmasked, that text is not shown yet. A call that has cost as much of the CPU (rather than waited for it) makes the
+document go unmasked for `PAUSE_S`; one that is stuck does, and each time for twice as long. What a run knows is in its
+`RunGrammar`; what the engine knows is in the `Follower`, which only its own thread touches.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from functools import partial
+from typing import Final, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from daemon.document_grammar import DocumentGrammar
+from daemon.documents import Place
+from daemon.engine import Vocabulary
+from daemon.follower import Follower
+from daemon.grammar_worker import EngineBusy, EngineLost, GrammarWorker
+from daemon.run import Run
+
+log = logging.getLogger(__name__)
+
+PAUSE_S: Final = 30.0
+LAST_PATIENCE_S: Final = 0.1
+"""For a run's last text, once nothing else is waited for."""
+
+Result = TypeVar("Result")
+
+
+class Legality:
+    """One document's; an `Owner` of calls of the worker. All methods are the event loop's."""
+
+    def __init__(self, worker: GrammarWorker, clock: Callable[[], float]) -> None:
+        self._worker = worker
+        self._clock = clock
+        self._grammars = DocumentGrammar(None, expected=False)
+        self._follower: Follower | None = None
+        self._run: Run | None = None
+        """The newest; it is the one whose place is read, and the engine's time is put down to it."""
+        self._reading: asyncio.Task[None] | None = None
+        self._outstanding = 0
+        self._late = 0
+        """How many of the calls outstanding have to end before another is worth making."""
+        self._paused_until = 0.0
+        self._pause_reason = ""
+        self._times_stuck = 0
+
+    def use(self, grammars: DocumentGrammar) -> bool:
+        """These hold for runs that begin from now on. True if they are others: runs under way are to end then."""
+        before, self._grammars = self._grammars, grammars
+        if (before.whole, before.islands) == (grammars.whole, grammars.islands):
+            return False
+        self._paused_until, self._times_stuck = 0.0, 0
+        self._forget()
+        return True
+
+    def begin(self, run: Run, vocabulary: Vocabulary) -> None:
+        """Follow the text before the run's cursor, in the background."""
+        self._stop_reading()
+        self._run = run
+        grammars = self._grammars
+        if grammars.whole is None and not grammars.islands:
+            if grammars.expected:
+                run.grammar.turn_off(grammars.reason)
+        elif self._clock() < self._paused_until:
+            run.grammar.turn_off(self._pause_reason)
+        else:
+            if self._follower is None:
+                self._follower = Follower(grammars, vocabulary)
+            run.grammar.state = "reading"
+            self._reading = asyncio.create_task(self._read(run, self._follower))
+
+    async def first_legal(self, run: Run, candidates: list[int]) -> int | None:
+        """The index of the first candidate that may come next; None if none of them may.
+
+        0 where no grammar is in force, or where it does not answer in time.
+        """
+        if not await self._in_force(run):
+            return 0
+        assert self._follower is not None
+        generation = run.generation
+        found = await self._ask(
+            run,
+            partial(self._follower.first_legal, run.place, generation.generated, candidates),
+        )
+        if found is None:
+            return 0
+        use = run.grammar.use
+        illegal = sum(index < len(generation.committed) for index in found.illegal)
+        use.searches += 1
+        use.checks += found.checks
+        use.illegal_target_tokens = max(use.illegal_target_tokens, illegal)
+        run.grammar.follows(found.mode)
+        return found.index
+
+    async def allowed(self, run: Run) -> NDArray[np.bool_] | None:
+        """Shape [n_vocab]: which tokens may come next; None if that is not known in time."""
+        if not await self._in_force(run):
+            return None
+        assert self._follower is not None
+        run.grammar.use.full_masks += 1
+        return await self._ask(run, partial(self._follower.allowed, run.place, run.generation.generated))
+
+    async def examine(self, run: Run, place: Place, text: str, *, last: bool = False) -> None:
+        """Find out how much of `text` (from the run's place on, what was typed of it included) fits at `place`.
+
+        `last`: there will be no other text. It is waited for longer, and shown as it is if that is not enough.
+        """
+        if not await self._in_force(run):
+            return
+        assert self._follower is not None
+        patience_s = LAST_PATIENCE_S if last else None
+        generated = run.generation.generated
+        call = partial(self._follower.fit, run.place, generated, text, place)
+        fitting = await self._ask(run, call, patience_s)
+        if fitting is not None:
+            run.grammar.examined(text, place.characters_after, fitting)
+        elif last:
+            run.grammar.turn_off("the grammar engine took too long")
+
+    def close(self) -> None:
+        """The document is gone. A call under way ends by itself."""
+        self._forget()
+
+    # --- Owner
+
+    def took(self, seconds: float, *, asked: bool) -> None:
+        """A call is over. One that somebody waited for and that was dear is no accident: the next would be too."""
+        self._outstanding = max(0, self._outstanding - 1)
+        self._late = max(0, self._late - 1)
+        if self._run is not None:
+            self._run.grammar.use.engine_s += seconds
+        if asked and seconds >= self._worker.patience_s:
+            self._pause(f"the grammar engine took {seconds * 1000:.0f} ms for one answer", PAUSE_S)
+
+    def lost(self) -> None:
+        """A call is stuck: begin anew from the templates, after a while."""
+        self._times_stuck += 1
+        if self._run is not None:
+            self._run.grammar.use.stuck_calls += 1
+        self._forget()
+        self._pause("the grammar engine was stuck", PAUSE_S * 2 ** (self._times_stuck - 1))
+
+    # --- steps
+
+    async def _read(self, run: Run, follower: Follower) -> None:
+        try:
+            while not await self._prepare(partial(follower.read, run.place)):
+                pass
+            mode = await self._prepare(partial(follower.stand, run.place))
+        except EngineLost:
+            return
+        except Exception as defect:
+            self._broken(run, defect)
+            return
+        if run.grammar.state == "reading":
+            run.grammar.follows(mode)
+
+    async def _prepare(self, call: Callable[[], Result]) -> Result:
+        self._outstanding += 1
+        return await self._worker.prepare(self, call)
+
+    async def _in_force(self, run: Run) -> bool:
+        """Whether the run's grammar is; a run whose text is still being read waits a moment, and then does without."""
+        if run.grammar.state == "reading" and run is self._run and self._reading is not None:
+            await asyncio.wait({self._reading}, timeout=self._worker.patience_s)
+        if run.grammar.state == "reading":
+            run.grammar.turn_off("the text before the cursor is still being read")
+        return run.grammar.state == "in force"
+
+    async def _ask(
+        self, run: Run, call: Callable[[], Result], patience_s: float | None = None
+    ) -> Result | None:
+        """The engine's answer; None if there is none in time."""
+        if self._late == 0:
+            self._outstanding += 1
+            try:
+                return await self._worker.ask(self, call, patience_s)
+            except EngineBusy:
+                self._late = self._outstanding
+            except EngineLost:
+                pass
+            except Exception as defect:
+                self._broken(run, defect)
+        run.grammar.use.late_answers += 1
+        return None
+
+    def _broken(self, run: Run, defect: Exception) -> None:
+        """The engine has refused or failed: its state is worth nothing now."""
+        log.error("the grammar engine failed: %s", defect, exc_info=defect)
+        self._forget()
+        self._pause(f"the grammar engine failed: {defect}", PAUSE_S)
+        run.grammar.turn_off(self._pause_reason)
+
+    def _pause(self, reason: str, seconds: float) -> None:
+        self._paused_until, self._pause_reason = self._clock() + seconds, reason
+        if self._run is not None and self._run.grammar.trims:
+            self._run.grammar.turn_off(reason)
+
+    def _forget(self) -> None:
+        """Make the follower anew at the next run."""
+        self._stop_reading()
+        self._follower = None
+        self._outstanding = self._late = 0
+
+    def _stop_reading(self) -> None:
+        if self._reading is not None:
+            self._reading.cancel()
+            self._reading = None
