@@ -29,7 +29,7 @@ START_S: Final = 15.0
 CPU_S: Final = 0.8
 CPU_S_PER_BYTE: Final = 10e-6
 FREE_BYTES: Final = 16_000
-MOST_CPU_S: Final = 3.0
+MOST_CPU_S: Final = 2.0
 MAX_WAITING: Final = 16
 MAX_DIAGNOSTICS: Final = 200
 """More of one grammar are not told."""
@@ -87,14 +87,17 @@ class GrammarRunner:
         schema: str = "",
         dialect: str = "",
         samples: Sequence[str] = (),
+        patience: float = 1.0,
     ) -> Outcome:
-        """Compile `text` and try it. Never raises for anything that is in the text."""
+        """Compile `text` and try it, in `patience` times the usual time. Never raises for anything in the text."""
         size = len(text.encode("utf-8", "replace"))
         if size > MAX_GRAMMAR_BYTES:
             return _refused("too-large", f"the grammar has more than {MAX_GRAMMAR_BYTES:,} bytes", "split it")
         if self._waiting >= MAX_WAITING:
             return _busy(f"{MAX_WAITING} other grammars wait to be compiled")
-        request = TrialRequest(text, file_name, schema, dialect, tuple(samples), cpu_budget_s(size))
+        request = TrialRequest(
+            text, file_name, schema, dialect, tuple(samples), patience * cpu_budget_s(size)
+        )
         self._waiting += 1
         try:
             async with self._turn:

@@ -11,7 +11,7 @@ import asyncio
 import hashlib
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
@@ -19,7 +19,7 @@ from typing import Final, Literal
 from daemon.document_grammar import LoadedGrammar
 from daemon.grammar_cache import GrammarCache, cache_key
 from daemon.grammar_catalogue import Known
-from daemon.grammar_places import SCHEMA_EXTENSION, Unreadable, read_grammar
+from daemon.grammar_places import SCHEMA_EXTENSION, Origin, Unreadable, read_grammar
 from daemon.grammar_runner import GrammarRunner, Outcome
 from grammars.compiled import CompiledGrammar
 from grammars.diagnostics import Diagnostic, GrammarError
@@ -36,6 +36,9 @@ MAX_QUEUE: Final = 64
 MAX_REFUSALS: Final = 256
 _SAMPLES: Final = 3
 _SAMPLE_CHARACTERS: Final = 4000
+
+PATIENCE: Final[Mapping[Origin, float]] = {"built in": 10.0, "user": 2.0, "workspace": 1.0}
+"""How much of the usual time a trial may take: what is ours is known to end, and a busy machine may slow it down."""
 
 State = Literal["compiling", "waiting", "ready", "refused"]
 
@@ -196,7 +199,10 @@ class Workshop:
         if hashlib.sha256(text.encode()).hexdigest() != known.digest:
             return None
         schema = known.name if known.file.extension == SCHEMA_EXTENSION else ""
-        outcome = await self._runner.run(text, known.file.called, schema=schema, samples=samples)
+        patience = PATIENCE[known.file.origin]
+        outcome = await self._runner.run(
+            text, known.file.called, schema=schema, samples=samples, patience=patience
+        )
         if outcome.compiled is not None:
             try:
                 await asyncio.to_thread(self._cache.put, version, outcome.compiled)
