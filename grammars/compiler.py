@@ -63,16 +63,16 @@ def compile_grammar(
     lex = lexed(without_laziness(grammar))
     marked = gathered(lex.grammar)
     marked = reserve(marked) if marked.annotations.reserved else marked
-    level, space = unrolled_indentation(marked, lex.spacing)
-    split = split_tails(level, space)
-    emitted = emit(split.grammar, space.ignored)
+    flat = unrolled_indentation(marked, lex.spacing)
+    split = split_tails(flat.grammar, flat.spacing)
+    emitted = emit(split.grammar, flat.spacing.ignored)
     return CompiledGrammar(
         name=name,
         dialect=grammar.dialect,
         text=emitted.text,
         rules=written,
         terminals=_terminals(split.grammar, emitted, lex.inferred | split.pieces),
-        names=dict(emitted.names),
+        names={short: flat.origins.get(full, full) for short, full in emitted.names.items()},
         boundaries=boundaries(marked),
         line_comments=line_comments(marked),
         languages=grammar.annotations.languages,

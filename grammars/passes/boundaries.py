@@ -21,7 +21,9 @@ from grammars.passes.characters import LINE_ENDS, holds, only
 
 _SEPARATORS: Final = frozenset({";", ";;", "；", "。"})
 """What stands between statements wherever it is written between the items of a list."""
-_NO_BOUNDARY: Final = frozenset({",", "，", "、"})
+_ENDING: Final = frozenset(";.}>；。」》")
+"""The last character of what may end a statement."""
+_PAIRS: Final = {"{": "}", "[": "]", "(": ")", "<": ">", "（": "）", "【": "】", "《": "》", "「": "」"}
 _OPENING: Final = frozenset("([{<@#$%&\\（【《「")
 """What statements may begin with; other punctuation at the front of a repeated part is an operator."""
 _MAX_FOLLOWED: Final = 200
@@ -92,12 +94,10 @@ def _endings(expression: Expression, rules: Mapping[str, Rule]) -> set[str]:
     while waiting and len(seen) < _MAX_FOLLOWED:
         one = waiting.pop()
         match one:
-            case Literal(text) if _is_punctuation(text) and text not in _NO_BOUNDARY:
+            case Literal(text) if _is_punctuation(text) and text[-1] in _ENDING:
                 found.add(text)
             case Sequence(items) if items:
                 waiting.append(items[-1])
-                if isinstance(items[-1], Repeat) and items[-1].least == 0:
-                    waiting.extend(items[-2:-1])
             case Choice(alternatives):
                 waiting.extend(alternatives)
             case Repeat(item):
@@ -107,7 +107,7 @@ def _endings(expression: Expression, rules: Mapping[str, Rule]) -> set[str]:
                 waiting.append(rules[name].expression)
             case _:
                 pass
-    return {text for text in found if text not in ")]）】"}
+    return found
 
 
 def _beginnings(expression: Expression) -> Iterator[str]:
@@ -131,12 +131,12 @@ def _brackets(row: Sequence, rules: Mapping[str, Rule]) -> Iterator[str]:
             inner = rules[middle.name].expression
         if not (isinstance(inner, Repeat) and inner.most is None):
             continue
-        if (
-            isinstance(before, Literal)
-            and isinstance(after, Literal)
-            and not _NO_BOUNDARY & {*_beginnings(inner.item)}
-        ):
-            yield from (one.text for one in (before, after) if _is_punctuation(one.text))
+        if isinstance(before, Literal) and isinstance(after, Literal) and _is_pair(before.text, after.text):
+            yield from (before.text, after.text)
+
+
+def _is_pair(before: str, after: str) -> bool:
+    return before[-1:] in _PAIRS and after[:1] == _PAIRS[before[-1:]]
 
 
 def _is_punctuation(text: str) -> bool:

@@ -13,7 +13,7 @@ brackets that open and close in one rule, line ends are blanks.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final
 
@@ -69,14 +69,25 @@ class _Depth:
 _OUTERMOST: Final = _Depth("", 0)
 
 
-def unrolled_indentation(grammar: Grammar, spacing: Spacing) -> tuple[Grammar, Spacing]:
+@dataclass(frozen=True, slots=True)
+class Unrolled:
+    """A grammar without INDENT, DEDENT and NEWLINE."""
+
+    grammar: Grammar
+    spacing: Spacing
+    origins: Mapping[str, str] = field(default_factory=dict)
+    """Copy of a rule -> the rule."""
+
+
+def unrolled_indentation(grammar: Grammar, spacing: Spacing) -> Unrolled:
     """The grammar without INDENT, DEDENT and NEWLINE; blanks and comments are in its rules then, and none is skipped.
 
     Every rule has `lexical` set. Raises GrammarError for a rule with an INDENT that has no DEDENT, or the reverse.
     """
     if not grammar.annotations.indent:
-        return grammar, spacing
-    return _Unrolling(grammar, spacing).result(), Spacing(None, written_out=False)
+        return Unrolled(grammar, spacing)
+    unrolling = _Unrolling(grammar, spacing)
+    return Unrolled(unrolling.result(), Spacing(None, written_out=False), unrolling.origins)
 
 
 class _Unrolling:
@@ -94,6 +105,7 @@ class _Unrolling:
         self._done: set[str] = set()
         self._blank, self._free = self._spaces(spacing)
         self._indents: dict[_Depth, str] = {}
+        self.origins: dict[str, str] = {}
 
     def result(self) -> Grammar:
         start = self._block(self._grammar.start, _OUTERMOST, _At.BEGIN)
@@ -117,6 +129,8 @@ class _Unrolling:
 
     def _add(self, name: str, expression: Expression, like: Rule | None = None) -> None:
         span = like.span if like else None
+        if like:
+            self.origins[name] = like.name
         self._rules[name] = Rule(name, expression, span, lexical=False)
 
     def _terminal(self, name: str, expression: Expression) -> str:

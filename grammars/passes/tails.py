@@ -111,27 +111,57 @@ class _Conflicts:
         skipped = letters_of.mask(spacing.ignored) if spacing.ignored else 0
         for name in grammar.skip:
             skipped |= automaton(Reference(name), grammar.rules, letters_of).first_mask
+        self._first = {key: one.first_mask for key, one in self.automata.items()}
+        self._by_first: dict[int, int] = {}
+        self._literals: dict[str, int] = {}
+        self._all_literals = 0
         self._follow = _following(grammar, self.automata)
+        self._index()
         self._after = dict.fromkeys(self.automata, skipped)
         for key in self.automata:
             for number in bits(self._follow.after[key]):
-                self._after[key] |= self.automata[self._follow.order[number]].first_mask
+                self._after[key] |= self._first[self._follow.order[number]]
         self.found: dict[str, Diagnostic] = {}
 
     def all(self) -> dict[Terminal, set[tuple[int, int]]]:
         """Terminal -> the (position, next position) between which it is to be split."""
         cuts = {}
         for key, one in self.automata.items():
-            if key in self._grammar.skip or not 1 < len(one.masks) <= _MAX_POSITIONS:
+            if not 1 < len(one.masks) <= _MAX_POSITIONS or self._is_word(one):
                 continue
             edges: set[tuple[int, int]] = set()
-            for number in bits(self._follow.beside[key]):
+            for number in bits(self._rivals(key)):
                 edges |= self._between(one, self._follow.order[number])
             if edges and self._deterministic(one, edges):
                 cuts[key] = edges
             elif edges:
                 self._report(key)
         return cuts
+
+    def _is_word(self, one: Automaton) -> bool:
+        """Whether the terminal is a word, which the lexer holds together as it does identifiers."""
+        return self._words_hold and one.words == (1 << len(one.masks)) - 2
+
+    def _rivals(self, key: Terminal) -> int:
+        """The terminals that may stand in its place and of which a text may be the beginning of one of its own."""
+        found = 0
+        for bit in bits(self._first[key]):
+            found |= self._by_first.get(bit, 0)
+        if isinstance(key, Literal):
+            found &= ~self._all_literals
+            for end in range(1, len(key.text)):
+                found |= self._literals.get(key.text[:end].lower(), 0)
+        return found & self._follow.beside[key]
+
+    def _index(self) -> None:
+        """Sets of terminals: by a character they may begin with, and literals by their text."""
+        for number, key in enumerate(self._follow.order):
+            for bit in bits(self._first[key]):
+                self._by_first[bit] = self._by_first.get(bit, 0) | 1 << number
+            if isinstance(key, Literal):
+                text = key.text.lower()
+                self._literals[text] = self._literals.get(text, 0) | 1 << number
+                self._all_literals |= 1 << number
 
     def _between(self, one: Automaton, other_key: Terminal) -> set[tuple[int, int]]:
         """Where `one` goes on after a text that is a whole `other`."""
