@@ -1,1 +1,184 @@
-"""The dialects grammars are written in: one file reads one dialect into the form of `grammars/form.py`."""
+"""The dialects grammars are written in: one file reads one dialect into the form of `grammars/form.py`.
+
+Which dialect a file is in is never guessed silently: its extension says so, or its author does (`@dialect`), or only
+one dialect can read it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Final
+
+from grammars.annotations import annotation_notes, read_annotations
+from grammars.diagnostics import Diagnostic, GrammarError, Span
+from grammars.dialects import abnf, antlr4, bnf, gbnf, iso14977, lark_dialect, w3c
+from grammars.dialects.reading import Reading
+from grammars.form import Annotations, Grammar, references
+
+__all__ = ["DIALECTS", "EXTENSIONS", "TITLES", "Reading", "detect", "read"]
+
+DIALECTS: Final[Mapping[str, Callable[[str, Annotations], Reading]]] = {
+    "bnf": bnf.read,
+    "ebnf": iso14977.read,
+    "w3c": w3c.read,
+    "abnf": abnf.read,
+    "gbnf": gbnf.read,
+    "lark": lark_dialect.read,
+    "antlr4": antlr4.read,
+}
+"""What reads each dialect, by the name that `@dialect` takes."""
+
+TITLES: Final[Mapping[str, str]] = {
+    "bnf": "classic BNF",
+    "ebnf": "EBNF of ISO 14977",
+    "w3c": "W3C EBNF",
+    "abnf": "ABNF of RFC 5234",
+    "gbnf": "GBNF of llama.cpp",
+    "lark": "Lark",
+    "antlr4": "ANTLR4",
+}
+"""What people call them."""
+
+EXTENSIONS: Final[Mapping[str, str]] = {".abnf": "abnf", ".gbnf": "gbnf", ".lark": "lark", ".g4": "antlr4"}
+"""Those that settle the dialect. `.bnf`, `.ebnf`, `.txt` and the like are used for several."""
+
+_TRIED_AT_MOST: Final = 200_000
+"""Characters of a file that other dialects are tried on, only to give better advice."""
+
+
+def detect(text: str, file_name: str = "") -> str:
+    """The name of the dialect that a grammar file is in: by extension, by `@dialect`, else by reading it in each.
+
+    Where several dialects can read it, one in which every rule that is used is defined goes before one in which that
+    is not so. Raises GrammarError if several are left that do not say the same, or if none can read it: then with the
+    mistake in the dialect that got furthest.
+    """
+    extension = file_name[file_name.rfind(".") :].lower() if "." in file_name else ""
+    if extension in EXTENSIONS:
+        return EXTENSIONS[extension]
+    annotations = read_annotations(text)
+    if annotations.dialect:
+        return annotations.dialect
+    grammars, errors = _tried(text, annotations, DIALECTS)
+    if not grammars:
+        raise _nearest(errors) if text.strip() else _empty()
+    whole = {name: grammar for name, grammar in grammars.items() if _is_whole(grammar)}
+    left = whole or grammars
+    if len({_said(grammar): name for name, grammar in left.items()}) > 1:
+        raise _ambiguous(tuple(left))
+    return next(iter(left))
+
+
+def read(text: str, dialect: str, annotations: Annotations) -> Reading:
+    """A grammar file in the form, by the dialect of this name; notes on its annotations are among the diagnostics.
+
+    Raises GrammarError for a mistake in it, with the advice to name another dialect if another one can read the file,
+    and for a name that is none of DIALECTS.
+    """
+    if dialect not in DIALECTS:
+        raise GrammarError(
+            [
+                Diagnostic(
+                    "error",
+                    "unknown-dialect",
+                    f"there is no dialect {dialect!r}",
+                    f"the dialects are {', '.join(DIALECTS)}",
+                    annotations.spans.get("dialect"),
+                )
+            ]
+        )
+    try:
+        reading = DIALECTS[dialect](text, annotations)
+    except GrammarError as error:
+        raise _advised(error, text, dialect, annotations) from error
+    return replace(reading, diagnostics=(*annotation_notes(text), *reading.diagnostics))
+
+
+def _tried(
+    text: str, annotations: Annotations, names: Mapping[str, object] | list[str]
+) -> tuple[dict[str, Grammar], dict[str, GrammarError]]:
+    """What each dialect makes of the file: a grammar, or an error."""
+    grammars: dict[str, Grammar] = {}
+    errors: dict[str, GrammarError] = {}
+    for name in names:
+        try:
+            grammars[name] = DIALECTS[name](text, annotations).grammar
+        except GrammarError as error:
+            errors[name] = error
+    return grammars, errors
+
+
+def _is_whole(grammar: Grammar) -> bool:
+    """Whether every rule that is used is defined."""
+    given = {"INDENT", "DEDENT", "NEWLINE"} if grammar.annotations.indent else set()
+    known = grammar.rules.keys() | given
+    return all(one.name in known for rule in grammar.rules.values() for one in references(rule.expression))
+
+
+def _said(grammar: Grammar) -> tuple[object, ...]:
+    """What a grammar says, whatever its dialect: to compare."""
+    rules = tuple(
+        (name, rule.expression, rule.lexical, rule.fragment) for name, rule in grammar.rules.items()
+    )
+    return rules, grammar.start, grammar.skip, grammar.explicit_lexer
+
+
+def _empty() -> GrammarError:
+    return GrammarError(
+        [
+            Diagnostic(
+                "error", "no-rules", "the file is empty", "write at least one rule, such as <name> ::= 'text'"
+            )
+        ]
+    )
+
+
+def _nearest(errors: Mapping[str, GrammarError]) -> GrammarError:
+    """The error of the dialect that got furthest, which says which dialect was taken."""
+    name = max(errors, key=lambda one: _place(errors[one]))
+    first, *others = _errors_first(errors[name])
+    taken = (
+        f"the file was taken for {TITLES[name]}, which comes nearest; if it is another, say so: @dialect NAME"
+    )
+    return GrammarError([_with_advice(first, taken), *others])
+
+
+def _advised(error: GrammarError, text: str, dialect: str, annotations: Annotations) -> GrammarError:
+    """The error, with a hint at the dialects that have none there."""
+    first, *others = _errors_first(error)
+    if first.code not in ("syntax", "no-rules") or len(text) > _TRIED_AT_MOST:
+        return error
+    grammars, _ = _tried(text, annotations, [name for name in DIALECTS if name != dialect])
+    fitting = [name for name, grammar in grammars.items() if _is_whole(grammar)]
+    if not fitting:
+        return error
+    names = " or ".join(f"{TITLES[name]} (@dialect {name})" for name in fitting)
+    return GrammarError([_with_advice(first, f"this looks like {names}"), *others])
+
+
+def _errors_first(error: GrammarError) -> Iterator[Diagnostic]:
+    return iter(sorted(error.diagnostics, key=lambda one: one.severity != "error"))
+
+
+def _with_advice(diagnostic: Diagnostic, advice: str) -> Diagnostic:
+    return replace(diagnostic, advice="; ".join(filter(None, [diagnostic.advice, advice])))
+
+
+def _place(error: GrammarError) -> Span:
+    """How far the reading came."""
+    return next(_errors_first(error)).span or Span(0, 0, 0, 0)
+
+
+def _ambiguous(names: tuple[str, ...]) -> GrammarError:
+    titles = [TITLES[name] for name in names]
+    return GrammarError(
+        [
+            Diagnostic(
+                "error",
+                "ambiguous-dialect",
+                f"the file can be read as {', '.join(titles[:-1])} and as {titles[-1]}, which do not say the same",
+                "name its dialect in a comment: " + " or ".join(f"@dialect {name}" for name in names),
+            )
+        ]
+    )

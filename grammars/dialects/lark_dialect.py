@@ -13,8 +13,7 @@ from typing import Final, cast
 
 from grammars.diagnostics import Diagnostic, Span
 from grammars.dialects.lark_common import COMMON, common_terminal
-from grammars.dialects.lark_syntax import (
-    DIALECT,
+from grammars.dialects.lark_statements import (
     Declare,
     Ignore,
     Import,
@@ -24,6 +23,7 @@ from grammars.dialects.lark_syntax import (
     Template,
     TemplateUse,
 )
+from grammars.dialects.lark_syntax import DIALECT
 from grammars.dialects.reading import Definition, Reading, collected, prepared, read_definitions, refusal
 from grammars.form import (
     Annotations,

@@ -7,12 +7,23 @@ notation as far as the form can hold it (`{m,n}`, `& ~`, `~A`, `[capture]`).
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from lark import Token, Transformer, v_args
 
 from grammars.diagnostics import Diagnostic, Span
+from grammars.dialects.lark_statements import (
+    Declare,
+    Head,
+    Ignore,
+    Import,
+    InlineTerminal,
+    Override,
+    Statement,
+    Template,
+    TemplateUse,
+    is_terminal,
+)
 from grammars.dialects.reading import Definition, Dialect, character_range, code_point, refusal, span_of
 from grammars.form import (
     ANY_CHARACTER,
@@ -153,79 +164,6 @@ _ESCAPE: Final = re.compile(
 _CONTROL: Final = {"n": "\n", "r": "\r", "t": "\t", "f": "\f"}
 _HARMLESS: Final = re.compile(r"\[\s*(?:capture\s*(?:=\s*\"(?:\\.|[^\"\\])*\"\s*)?)?\]")
 """Attributes that do not change what a rule matches."""
-
-
-@dataclass(frozen=True, slots=True)
-class TemplateUse(Reference):
-    """`name{arguments}`."""
-
-    arguments: tuple[Expression, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class InlineTerminal(Reference):
-    """A regular expression where it is used; in a rule it is a terminal, named by how it is written."""
-
-    expression: Expression = EMPTY
-
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """What stands before the colon."""
-
-    name: Token
-    parameters: tuple[str, ...]
-    priority: Token | None
-
-
-@dataclass(frozen=True, slots=True)
-class Template:
-    """A rule with parameters."""
-
-    name: str
-    parameters: tuple[str, ...]
-    expression: Expression
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Override:
-    """A definition that takes the place of those before it."""
-
-    definition: Definition
-
-
-@dataclass(frozen=True, slots=True)
-class Ignore:
-    """`%ignore`."""
-
-    expression: Expression
-
-
-@dataclass(frozen=True, slots=True)
-class Import:
-    """`%import path.name -> alias`."""
-
-    path: str
-    name: str
-    alias: str
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Declare:
-    """`%declare NAME`: a terminal that the author's program makes."""
-
-    name: str
-    span: Span
-
-
-Statement: TypeAlias = Definition | Template | Override | Ignore | Import | Declare
-
-
-def is_terminal(name: str) -> bool:
-    """Whether Lark takes a name for a terminal's."""
-    return name.lstrip("_")[:1].isupper()
 
 
 @v_args(inline=True)
