@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import signal
 import subprocess
 import sys
@@ -23,6 +24,8 @@ from daemon.grammar_places import MAX_GRAMMAR_BYTES
 from daemon.grammar_trial import ADVICE_ON_FAILURE, TrialRequest, TrialResult, too_much_memory
 from grammars.compiled import CompiledGrammar
 from grammars.diagnostics import Diagnostic
+
+log = logging.getLogger(__name__)
 
 START_S: Final = 15.0
 """The process has to be ready by then: its imports take a quarter of a second on a quiet machine."""
@@ -133,11 +136,11 @@ class GrammarRunner:
             await asyncio.shield(asyncio.gather(_beginning(process.stdout, 0), complaints, process.wait()))
 
 
-async def _result(stdout: asyncio.StreamReader, cpu_s: float) -> bytes:
-    """What the process writes once it is ready; empty if it never is. Raises TimeoutError."""
+async def _result(stdout: asyncio.StreamReader, cpu_s: float) -> bytes | None:
+    """What the process writes once it is ready; None if it never is. Raises TimeoutError."""
     async with asyncio.timeout(START_S):
         if await stdout.readline() != _READY:
-            return b""
+            return None
     async with asyncio.timeout(_WALL_FACTOR * cpu_s):
         return await _beginning(stdout, _MAX_RESULT_BYTES)
 
@@ -150,8 +153,13 @@ async def _beginning(stream: asyncio.StreamReader, limit: int) -> bytes:
     return kept
 
 
-def _outcome(code: int, output: bytes, complaints: bytes, request: TrialRequest) -> Outcome:
+def _outcome(code: int, output: bytes | None, complaints: bytes, request: TrialRequest) -> Outcome:
     """What the end of a process means."""
+    if output is None:
+        log.error(
+            "the process that compiles grammars does not start: %s", complaints.decode(errors="replace")
+        )
+        return _busy("the process that compiles grammars does not start (see the daemon's log)")
     if code == 0:
         return _told(output)
     if code in _OUT_OF_TIME:

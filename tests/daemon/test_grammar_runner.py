@@ -147,8 +147,17 @@ async def test_a_process_that_is_never_ready_is_not_waited_for(
     assert (await outcome_of_program(tmp_path, "import time; time.sleep(60)")).passing
 
 
-async def test_what_is_no_trial_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert (await outcome_of_program(tmp_path, "print('hello')")).diagnostics[0].code == "compiler-crash"
+async def test_a_trial_that_does_not_start_says_nothing_of_the_grammar(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for program in ("print('hello')", "import absent_module"):
+        outcome = await outcome_of_program(tmp_path, program)
+        assert outcome.passing
+        assert "does not start" in outcome.why
+    assert "No module named 'absent_module'" in caplog.text
+
+
+async def test_what_is_no_result_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "no result" in (await outcome_of_program(tmp_path, "print('ready'); print('{}')")).why
     many = "print('ready'); print('x' * 3_000_000)"
     monkeypatch.setattr(grammar_runner, "_MAX_RESULT_BYTES", 1000)
