@@ -160,6 +160,8 @@ class Client:
             window_tokens=config.draft.window_tokens,
             drafting=config.draft.enabled,
             deadline_s=config.verifier.deadline_ms / 1000,
+            exemplar=config.grammars.exemplar,
+            exclude=config.files.exclude,
         )
 
     def _configure(self, settings: dict[str, Any]) -> None:

@@ -33,6 +33,7 @@ from daemon.documents import Document, Place
 from daemon.draft_worker import DraftWorker
 from daemon.drafting import Drafting
 from daemon.engine import EngineFailed
+from daemon.exemplar_search import ExemplarSearch
 from daemon.generation import Generation
 from daemon.legality import Legality
 from daemon.link import Link
@@ -49,6 +50,7 @@ from speculation.paths import common_length
 
 log = logging.getLogger(__name__)
 
+NO_GRAMMAR = DocumentGrammar(None, expected=False)
 REMEMBERED_RUNS = 16
 FIRST_TEXT_S = 5.0
 """The longest an answer waits for its first text, a cold prefill included."""
@@ -75,6 +77,10 @@ class Settings:
     window_tokens: int
     drafting: bool
     deadline_s: float
+    exemplar: bool = True
+    """Where there is a grammar, another file of the language stands first in the prompt."""
+    exclude: tuple[str, ...] = ()
+    """Globs of files that are never read for it."""
 
 
 class Completer:
@@ -96,6 +102,8 @@ class Completer:
         self.display = display
         self._worker = worker
         self._legality = legality
+        self._grammar = NO_GRAMMAR
+        self._exemplar = ExemplarSearch(clock)
         self._drafting = Drafting(number, worker, legality, clock)
         self._target = TargetSide(number, link, self, statistics, clock)
         self._statistics = statistics
@@ -115,6 +123,7 @@ class Completer:
         self.configure(settings)
         self._document, self._cursor = document, None
         self.display.clear()
+        self._seek_exemplar()
 
     # --- a key
 
@@ -340,8 +349,15 @@ class Completer:
 
     def use_grammar(self, grammar: DocumentGrammar) -> None:
         """The document's grammars are these now: they hold from the next run on."""
+        self._grammar = grammar
         if self._legality.use(grammar):
             self._begin_anew()
+        self._seek_exemplar()
+
+    def _seek_exemplar(self) -> None:
+        if self._document is not None:
+            wanted = self._grammar.whole if self.settings.exemplar else None
+            self._exemplar.use(self._document, wanted, self.settings.exclude)
 
     def _begin_anew(self) -> None:
         """What was found until now is not to be recalled."""
@@ -362,6 +378,7 @@ class Completer:
         self.display.clear()
         self._target.close()
         self._legality.close()
+        self._exemplar.close()
         self._worker.forget(self.number)
         if task is not None:
             await asyncio.gather(task, return_exceptions=True)
@@ -385,9 +402,7 @@ class Completer:
         window = window_tokens(
             settings.window_tokens, settings.completion, engine.n_context, self._target.max_context
         )
-        start = (*engine.prompt_start, *self._preamble())
-        if len(start) > window // 2:
-            start = tuple(engine.prompt_start)
+        start = (*engine.prompt_start, *self._exemplar.ids(engine.tokenize, window))
         if self._prompt is None or (self._prompt.window_tokens, self._prompt.start) != (window, start):
             self._prompt = Prompt(
                 engine.tokenize,
@@ -396,7 +411,3 @@ class Completer:
                 start=start,
             )
         return self._prompt.ids(place)
-
-    def _preamble(self) -> Sequence[int]:
-        """Ids that every prompt of this document begins with, after the model's own."""
-        return ()

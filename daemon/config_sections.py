@@ -309,6 +309,11 @@ class GrammarsConfig:
     """Grammars, which keep the draft model from writing what is not of the language."""
 
     enabled: bool = setting(default=True, text="Off: no grammar constrains the draft.")
+    exemplar: bool = setting(
+        default=True,
+        text="The draft reads one other file of the same language first, from the document's project or from the "
+        "grammar's examples: it then knows the language far better. Excluded and git-ignored files are never read.",
+    )
     folder: str = setting(
         "",
         "Folder of your own grammars: NAME.bnf (or .ebnf, .abnf, .gbnf, .lark, .g4, .schema.json), or a folder "

@@ -1,8 +1,8 @@
 """Reading the files that could be a document's exemplar: its own kind, around it, within bounds. Blocks: for a thread.
 
 Looked at: the workspace (the nearest folder above the document with `.draftwire` or `.git`), from the document's
-folder outwards; without a workspace, the document's folder and the folders in it. Never read: excluded files, what
-git ignores, anything behind a symbolic link, hidden folders, what is too large or no text.
+folder outwards; without a workspace, the document's folder alone. Never read: excluded files, what git ignores,
+anything behind a symbolic link, hidden folders, what is no text; of a large file only the beginning.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def candidates_near(
     root = _workspace_of(document)
     walk = _Walk(root or document.parent, document.parent, clock() + limits.seconds, clock, limits)
     found: list[Candidate] = []
-    for path in walk.files(levels=None if root else 1):
+    for path in walk.files(and_below=root is not None):
         if len(found) >= limits.files:
             break
         if path != document and _is_like(path, document, globs) and not is_excluded(str(path), exclude):
@@ -145,26 +145,25 @@ class _Walk:
     def __post_init__(self) -> None:
         self._ignore = _IgnoreFiles(_nearest(self.root, (".git",)) or self.root)
 
-    def files(self, levels: int | None) -> Iterator[Path]:
-        """Plain files that git does not ignore, `levels` folders below the start and above it (None: all of them)."""
+    def files(self, *, and_below: bool) -> Iterator[Path]:
+        """Plain files that git does not ignore: in the start and the folders above it, or below any of these too."""
         for centre in (self.start, *_folders_above(self.start, self.root)):
             if not self._ignore.ignores(centre, is_folder=True):
-                yield from self._below(centre, levels)
+                yield from self._below(centre, and_below=and_below)
 
-    def _below(self, top: Path, levels: int | None) -> Iterator[Path]:
+    def _below(self, top: Path, *, and_below: bool) -> Iterator[Path]:
         """Breadth first, so that what is near comes early."""
         folders = [top]
-        depth = 0
-        while folders and (levels is None or depth <= levels):
+        while folders:
             below: list[Path] = []
             for folder in folders:
                 for entry in self._entries(folder):
                     path = Path(entry.path)
                     if entry.is_dir(follow_symlinks=False):
-                        below += [path] if self._may_enter(path) else []
+                        below += [path] if and_below and self._may_enter(path) else []
                     elif entry.is_file(follow_symlinks=False) and not self._ignore.ignores(path):
                         yield path
-            folders, depth = below, depth + 1
+            folders = below
 
     def _entries(self, folder: Path) -> Iterator[os.DirEntry[str]]:
         """The folder's entries by name; fewer where a limit is reached."""

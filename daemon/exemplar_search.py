@@ -32,10 +32,9 @@ def look_for(
 
 
 class ExemplarSearch:
-    """Finds a document's exemplar. `changed` is called in the event loop when the ids are others than before."""
+    """Finds a document's exemplar, and makes it the ids that its prompts begin with."""
 
-    def __init__(self, changed: Callable[[], None], clock: Callable[[], float]) -> None:
-        self._changed = changed
+    def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._asked: tuple[str, LoadedGrammar, tuple[str, ...]] | None = None
         self._document_name = ""
@@ -79,7 +78,7 @@ class ExemplarSearch:
         return found
 
     def close(self) -> None:
-        """Nobody waits any more for what is being looked for."""
+        """What is being looked for is of no use any more."""
         if self._task is not None:
             self._task.cancel()
             self._task = None
@@ -93,7 +92,5 @@ class ExemplarSearch:
         self._keep(chosen)
 
     def _keep(self, chosen: Candidate | None) -> None:
-        if chosen != self._chosen:
-            self._chosen = chosen
-            self._ids.clear()
-            self._changed()
+        self._chosen = chosen
+        self._ids.clear()

@@ -230,7 +230,7 @@ def test_the_walk_ends_in_time(workspace: Path) -> None:
     assert texts(found) == ["0", "1", "2"]
 
 
-def test_without_a_workspace_the_folder_and_those_in_it_are_all(
+def test_without_a_workspace_the_documents_folder_is_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A home that is a repository itself (of settings) is no workspace."""
@@ -239,7 +239,7 @@ def test_without_a_workspace_the_folder_and_those_in_it_are_all(
     write(tmp_path / ".git" / "HEAD", "")
     for place in ("doc/open.sql", "doc/a.sql", "doc/in/b.sql", "doc/in/in/c.sql", "d.sql", "beside/e.sql"):
         write(tmp_path / place, place)
-    assert texts(found_near(tmp_path / "doc" / "open.sql")) == ["doc/a.sql", "doc/in/b.sql"]
+    assert texts(found_near(tmp_path / "doc" / "open.sql")) == ["doc/a.sql"]
 
 
 @pytest.mark.parametrize(

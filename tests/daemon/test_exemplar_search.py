@@ -42,14 +42,20 @@ def still() -> float:
     return 0.0
 
 
+async def over() -> None:
+    """Until nothing is looked for any more."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    if others:
+        await asyncio.wait(others)
+
+
 class Scene:
-    """A search of one document, `open.sql`, beside `near.sql`; what it told is counted."""
+    """A search of one document, `open.sql`, beside `near.sql`."""
 
     def __init__(self, folder: Path) -> None:
         (folder / "near.sql").write_text("select 1;\n", encoding="utf-8")
         self.document = Document((folder / "open.sql").as_uri(), "sql", 1, "")
-        self.changes: asyncio.Queue[None] = asyncio.Queue()
-        self.search = ExemplarSearch(lambda: self.changes.put_nowait(None), still)
+        self.search = ExemplarSearch(still)
 
     def text(self, window: int = WINDOW) -> str:
         return "".join(map(chr, self.search.ids(characters, window)))
@@ -60,7 +66,7 @@ async def test_the_file_beside_the_document_stands_first_once_it_is_found(tmp_pa
     scene = Scene(tmp_path)
     scene.search.use(scene.document, grammar(), ())
     assert scene.text() == ""
-    await scene.changes.get()
+    await over()
     assert scene.text() == "-- file: near.sql\nselect 1;\n\n-- file: open.sql\n"
     assert scene.text(window=30) == ""
     assert scene.search.ids(characters, WINDOW) is scene.search.ids(characters, WINDOW)
@@ -70,7 +76,7 @@ async def test_the_file_beside_the_document_stands_first_once_it_is_found(tmp_pa
 async def test_it_is_kept_though_the_files_change(tmp_path: Path) -> None:
     scene, loaded = Scene(tmp_path), grammar()
     scene.search.use(scene.document, loaded, ())
-    await scene.changes.get()
+    await over()
     (tmp_path / "near.sql").unlink()
     scene.search.use(replace(scene.document, version=2, text="select 2;"), loaded, ())
     assert "select 1;" in scene.text()
@@ -80,32 +86,20 @@ async def test_it_is_kept_though_the_files_change(tmp_path: Path) -> None:
 async def test_it_is_looked_for_anew_under_another_grammar_or_other_rules(tmp_path: Path) -> None:
     scene, loaded = Scene(tmp_path), grammar(comment="")
     scene.search.use(scene.document, loaded, ())
-    await scene.changes.get()
+    await over()
     assert scene.text() == "select 1;\n\n"
     scene.search.use(scene.document, loaded, ("near.sql",))
-    await scene.changes.get()
+    await over()
     assert scene.text() == ""
-
-
-@pytest.mark.asyncio
-async def test_the_same_file_found_again_is_no_change(tmp_path: Path) -> None:
-    scene = Scene(tmp_path)
-    scene.search.use(scene.document, grammar(), ())
-    await scene.changes.get()
-    scene.search.use(scene.document, grammar(), ())
-    await asyncio.wait(asyncio.all_tasks() - {asyncio.current_task()})
-    assert scene.changes.empty()
-    assert "select 1;" in scene.text()
 
 
 @pytest.mark.asyncio
 async def test_without_a_grammar_there_is_none(tmp_path: Path) -> None:
     scene = Scene(tmp_path)
     scene.search.use(scene.document, grammar(), ())
-    await scene.changes.get()
+    await over()
     scene.search.use(scene.document, None, ())
     assert scene.text() == ""
-    assert scene.changes.qsize() == 1
 
 
 @pytest.mark.asyncio
@@ -126,7 +120,7 @@ async def test_a_search_that_nobody_wants_any_more_changes_nothing(
     scene.search.close()
     go_on.set()
     await asyncio.get_running_loop().shutdown_default_executor()
-    assert (scene.text(), scene.changes.qsize()) == ("", 0)
+    assert scene.text() == ""
 
 
 @pytest.mark.asyncio
@@ -138,10 +132,10 @@ async def test_a_defect_leaves_the_document_without(
 
     scene = Scene(tmp_path)
     scene.search.use(scene.document, grammar(), ())
-    await scene.changes.get()
+    await over()
     monkeypatch.setattr(exemplar_search, "look_for", broken)
     scene.search.use(scene.document, grammar(), ("*.pem",))
-    await scene.changes.get()
+    await over()
     assert scene.text() == ""
     assert "looking for an exemplar failed" in caplog.text
 
