@@ -121,6 +121,7 @@ class Client:
         cursor = cursor_after(message.edits)
         allowed = refusal(self._config, document, "automatic") is None
         self._is_in(message.document)
+        self._service.grammars.of(document, self._config.grammars)  # looks at their files now and then
         completer.edited(document, cursor if allowed else None)
 
     def _is_in(self, name: str) -> None:

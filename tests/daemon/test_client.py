@@ -7,10 +7,12 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
 
+from daemon import grammar_store
 from daemon.api.messages import (
     Accepted,
     Cancel,
@@ -344,3 +346,19 @@ async def test_closing_twice_is_closing_once() -> None:
         await d.client.close()
         await d.client.close()
         assert sessions_closed(d) == 1
+
+
+@pytest.mark.asyncio
+async def test_an_edit_has_the_grammars_looked_for_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grammar_store, "LOOK_S", 0.0)
+    async with desk(config=Config(file=tmp_path / "config.toml")) as d:
+        d.take(OPEN)
+        await d.service.grammars.idle()
+        (tmp_path / "grammars").mkdir()
+        (tmp_path / "grammars" / "bad.bnf").write_text("; @files a.py", encoding="utf-8")
+        d.take(ChangeDocument(NAME, 2, [Edit(0, 0, "#")]))
+        await d.service.grammars.idle()
+        document, _ = d.client.documents[NAME]
+        assert d.service.grammars.of(document).reason.startswith("refused: bad.bnf: there is no rule")
