@@ -1,6 +1,6 @@
 """The dialects grammars are written in: one file reads one dialect into the form of `grammars/form.py`.
 
-Which dialect a file is in is never guessed silently: its extension says so, or its author does (`@dialect`), or only
+Which dialect a file is in is never guessed silently: its author says so (`@dialect`), or its extension does, or only
 one dialect can read it.
 """
 
@@ -48,18 +48,18 @@ _TRIED_AT_MOST: Final = 200_000
 
 
 def detect(text: str, file_name: str = "") -> str:
-    """The name of the dialect that a grammar file is in: by extension, by `@dialect`, else by reading it in each.
+    """The name of the dialect that a grammar file is in: by `@dialect`, by extension, else by reading it in each.
 
     Where several dialects can read it, one in which every rule that is used is defined goes before one in which that
     is not so. Raises GrammarError if several are left that do not say the same, or if none can read it: then with the
     mistake in the dialect that got furthest.
     """
-    extension = file_name[file_name.rfind(".") :].lower() if "." in file_name else ""
-    if extension in EXTENSIONS:
-        return EXTENSIONS[extension]
     annotations = read_annotations(text)
     if annotations.dialect:
         return annotations.dialect
+    extension = file_name[file_name.rfind(".") :].lower() if "." in file_name else ""
+    if extension in EXTENSIONS:
+        return EXTENSIONS[extension]
     grammars, errors = _tried(text, annotations, DIALECTS)
     if not grammars:
         raise _nearest(errors) if text.strip() else _empty()

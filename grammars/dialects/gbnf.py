@@ -22,6 +22,7 @@ from grammars.dialects.reading import (
     prepared,
     read_definitions,
     refusal,
+    repeated,
     span_of,
 )
 from grammars.form import (
@@ -31,11 +32,10 @@ from grammars.form import (
     Expression,
     Literal,
     Reference,
-    Repeat,
     choice,
     sequence,
 )
-from grammars.regex_reader import MAX_COUNT, read_regex
+from grammars.regex_reader import read_regex
 
 _SYNTAX: Final = r"""
 start: _NL? (rule (_NL rule)* _NL?)?
@@ -45,8 +45,7 @@ row: item*
 nested: _NL? nested_row (_BAR _NL? nested_row)* -> body
 nested_row: (item _NL?)* -> row
 ?item: atom
-     | atom SUFFIX -> repeated
-     | atom COUNT -> counted
+     | atom (SUFFIX | COUNT) -> repeated
 ?atom: NAME -> name
      | STRING -> literal
      | CLASS -> character_class
@@ -123,19 +122,7 @@ class _Builder(Transformer[Token, Any]):
         return body
 
     def repeated(self, item: Expression, sign: Token) -> Expression:
-        return Repeat(item, int(sign == "+"), 1 if sign == "?" else None)
-
-    def counted(self, item: Expression, count: Token) -> Expression:
-        least, comma, most = count[1:-1].replace(" ", "").replace("\t", "").partition(",")
-        for number in (least, most):
-            if len(number) > 6 or int(number or 0) > MAX_COUNT:
-                raise refusal(
-                    f"{number} repetitions are too many", span=span_of(count), advice=f"at most {MAX_COUNT:,}"
-                )
-        bounds = int(least or 0), int(most) if most else None if comma else int(least)
-        if bounds[1] is not None and bounds[1] < bounds[0]:
-            raise refusal(f"{count} repeats at least {least} and at most {most} times", span=span_of(count))
-        return Repeat(item, *bounds)
+        return repeated(item, sign)
 
     def name(self, name: Token) -> Expression:
         return Reference(str(name), span_of(name))

@@ -24,7 +24,16 @@ from grammars.dialects.lark_statements import (
     TemplateUse,
     is_terminal,
 )
-from grammars.dialects.reading import Definition, Dialect, character_range, code_point, refusal, span_of
+from grammars.dialects.reading import (
+    Definition,
+    Dialect,
+    character_range,
+    code_point,
+    counted,
+    refusal,
+    repeated,
+    span_of,
+)
 from grammars.form import (
     ANY_CHARACTER,
     EMPTY,
@@ -37,7 +46,7 @@ from grammars.form import (
     optional,
     sequence,
 )
-from grammars.regex_reader import MAX_COUNT, read_regex
+from grammars.regex_reader import read_regex
 
 _SYNTAX: Final = r"""
 start: _NL? (statement (_NL statement)* _NL?)?
@@ -62,8 +71,8 @@ nested_row: (item _NL?)* -> row
 ?item: expression
      | _NOT expression -> complement
 ?expression: atom
-           | atom SUFFIX -> repeated
-           | atom (COUNT | TIMES) -> counted
+           | atom (SUFFIX | COUNT) -> repeated
+           | atom TIMES -> times
 ?atom: NAME -> name
      | STRING -> literal
      | STRING _DOTS STRING -> character_range
@@ -251,19 +260,11 @@ class _Builder(Transformer[Token, Any]):
         return optional(body)
 
     def repeated(self, item: Expression, sign: Token) -> Expression:
-        return Repeat(item, int(sign == "+"), 1 if sign == "?" else None)
+        return repeated(item, sign)
 
-    def counted(self, item: Expression, count: Token) -> Expression:
-        least, separator, most = re.sub(r"[\s{}~]", "", count).replace("..", ",").partition(",")
-        for number in (least, most):
-            if len(number) > 6 or int(number or 0) > MAX_COUNT:
-                raise refusal(
-                    f"{number} repetitions are too many", span=span_of(count), advice=f"at most {MAX_COUNT:,}"
-                )
-        bounds = int(least or 0), int(most) if most else None if separator else int(least)
-        if bounds[1] is not None and bounds[1] < bounds[0]:
-            raise refusal(f"{count} repeats at least {least} and at most {most} times", span=span_of(count))
-        return Repeat(item, *bounds)
+    def times(self, item: Expression, sign: Token) -> Expression:
+        least, dots, most = sign[1:].partition("..")
+        return counted(item, least.strip(), most.strip() if dots else least.strip(), span_of(sign))
 
     def name(self, name: Token) -> Expression:
         return Reference(str(name), span_of(name))
