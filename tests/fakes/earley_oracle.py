@@ -66,7 +66,8 @@ def _token(found: re.Match[str]) -> str:
     if found["string"]:
         return "" if found["string"] == '""' else _escapes(found[0])
     if found["regex"]:
-        return _escapes(found[0])
+        quoted = re.sub(r'\\.|"', lambda one: r"\x22" if one[0] in ('"', r"\"") else one[0], found[0])
+        return _escapes(quoted)  # lark loses a backslash that stands before a quote
     if found["count"]:
         return _count(found["count"])
     return found[0]

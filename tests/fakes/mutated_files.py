@@ -1,4 +1,4 @@
-"""Small files of the built-in languages, and what becomes of them when somebody slips: for judging accept and reject."""
+"""Small files of the built-in languages, and what becomes of them when somebody slips."""
 
 from __future__ import annotations
 
@@ -28,7 +28,11 @@ def small_file(name: str, source: Random) -> str:
 def _collected(name: str) -> list[str]:
     if name == "json":
         texts = [path.read_text() for path in sorted((LIBRARY / name / "examples").iterdir())]
-        return [json.dumps(one, indent=2, ensure_ascii=False) for text in texts for one in _values(json.loads(text))]
+        return [
+            json.dumps(one, indent=2, ensure_ascii=False)
+            for text in texts
+            for one in _values(json.loads(text))
+        ]
     texts = [re.sub(r"(?m)^ *//.*\n", "", text) for _, text in real_files(name)]
     return [text for text in texts if 200 <= len(text) <= 900]
 
