@@ -126,6 +126,7 @@ class Legality:
         fitting = await self._ask(run, call, patience_s)
         if fitting is not None:
             run.grammar.examined(text, place.characters_after, fitting)
+            run.grammar.use.trimmed_characters = len(text) - fitting
         elif last:
             run.grammar.turn_off("the grammar engine took too long")
 
@@ -139,16 +140,16 @@ class Legality:
         """A call is over. One that somebody waited for and that was dear is no accident: the next would be too."""
         self._outstanding = max(0, self._outstanding - 1)
         self._late = max(0, self._late - 1)
-        if self._run is not None:
-            self._run.grammar.use.engine_s += seconds
+        assert self._run is not None, "calls are made for runs"
+        self._run.grammar.use.engine_s += seconds
         if asked and seconds >= self._worker.patience_s:
             self._pause(f"the grammar engine took {seconds * 1000:.0f} ms for one answer", PAUSE_S)
 
     def lost(self) -> None:
         """A call is stuck: begin anew from the templates, after a while."""
         self._times_stuck += 1
-        if self._run is not None:
-            self._run.grammar.use.stuck_calls += 1
+        assert self._run is not None, "calls are made for runs"
+        self._run.grammar.use.stuck_calls += 1
         self._forget()
         self._pause("the grammar engine was stuck", PAUSE_S * 2 ** (self._times_stuck - 1))
 
@@ -177,6 +178,8 @@ class Legality:
             await asyncio.wait({self._reading}, timeout=self._worker.patience_s)
         if run.grammar.state == "reading":
             run.grammar.turn_off("the text before the cursor is still being read")
+        elif run.grammar.state == "in force" and self._follower is None:
+            run.grammar.turn_off("its grammar is no longer in use")
         return run.grammar.state == "in force"
 
     async def _ask(

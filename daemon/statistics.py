@@ -17,6 +17,8 @@ from daemon.link_session import Committed
 
 KEPT_REQUESTS = 50
 KEPT_LATENCIES = 10_000
+MOST_MODES = 24
+"""Reasons for going unmasked that are counted by themselves: some name a place in a text."""
 
 
 @dataclass(slots=True)
@@ -133,7 +135,8 @@ class Statistics:
         self.requests += 1
         self.last.append(request)
         if request.grammar:
-            self.grammar_modes[request.grammar] += 1
+            is_known = request.grammar in self.grammar_modes or len(self.grammar_modes) < MOST_MODES
+            self.grammar_modes[request.grammar if is_known else "others"] += 1
         if request.reason is not None:
             self.nothing[request.reason] += 1
         else:

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from daemon.link_session import Committed
-from daemon.statistics import KEPT_REQUESTS, Request, Statistics, percentiles
+from daemon.statistics import KEPT_REQUESTS, MOST_MODES, GrammarUse, Request, Statistics, percentiles
 
 
 def committed(drafted: int, accepted: int) -> Committed:
@@ -68,3 +68,30 @@ def test_requests_and_what_became_of_them() -> None:
 def test_percentiles(seconds: list[float], expected: dict[str, float]) -> None:
     """In milliseconds, from any iterable."""
     assert percentiles(iter(seconds)) == expected
+
+
+def test_what_grammars_had_to_do() -> None:
+    """Summed over runs; requests counted by how much their grammar knew."""
+    statistics = Statistics()
+    assert statistics.snapshot()["grammar"]["engine_share"] is None
+    statistics.grammar.add(GrammarUse(searches=3, checks=4, engine_s=0.002, draft_s=0.1))
+    statistics.grammar.add(GrammarUse(searches=1, checks=64, full_masks=1, engine_s=0.002, draft_s=0.1))
+    for mode in ("masked", "", "masked", "unmasked: not trusted"):
+        statistics.answered(Request("a.sql", "sql", 0.01, 5, None, mode))
+    snapshot = statistics.snapshot()
+    assert snapshot["grammar"] == {
+        "searches": 4, "checks": 68, "full_masks": 1, "late_answers": 0, "stuck_calls": 0,
+        "illegal_target_tokens": 0, "trimmed_characters": 0, "engine_ms": 4.0, "engine_share": 0.02,
+        "requests": {"masked": 2, "unmasked: not trusted": 1},
+    }  # fmt: skip
+    assert snapshot["last_requests"][-1]["grammar"] == "unmasked: not trusted"
+
+
+def test_reasons_without_number_are_counted_as_others() -> None:
+    """Some name a line of the text."""
+    statistics = Statistics()
+    for line in range(100):
+        statistics.answered(Request("a.sql", "sql", 0.01, 5, None, f"unmasked: line {line}"))
+    requests = statistics.snapshot()["grammar"]["requests"]
+    assert len(requests) == MOST_MODES + 1
+    assert requests["others"] == 100 - MOST_MODES

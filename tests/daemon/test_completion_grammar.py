@@ -1,0 +1,271 @@
+"""Completing under a grammar: what is drafted, verified and shown, and what goes wrong without anybody noticing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+
+from daemon.api.messages import Edit
+from daemon.completion import Answer
+from daemon.documents import Place
+from daemon.merge import Timing
+from daemon.run import Run
+from speculation.sampling import Sampling, draw
+from tests.fakes.completion import bench, only, settings
+from tests.fakes.engine import FakeEngine
+from tests.fakes.grammars import whole
+
+LEGAL = "let abc = 1, (2);\ndel abc;\n"
+
+
+def scripted(text: str, *alternatives: str) -> FakeEngine:
+    """A model that says `text`, whatever it is, and has as next best what the `alternatives` have at that place."""
+
+    def goes_on(known: str) -> Callable[[bytes], bytes]:
+        def continuation(prefix: bytes) -> bytes:
+            return known.encode()[len(prefix) :]
+
+        return continuation
+
+    others = [goes_on(known) for known in alternatives]
+
+    def next_best(prefix: bytes) -> Sequence[bytes]:
+        return [rest for other in others if (rest := other(prefix))]
+
+    return FakeEngine(goes_on(text), alternatives=next_best)
+
+
+ILLEGAL = "let abc = =, (2);\ndel abc;\n"
+
+
+@pytest.mark.asyncio
+async def test_an_illegal_best_token_is_passed_over_for_the_best_legal_one() -> None:
+    async with bench(engine=scripted(ILLEGAL, LEGAL), grammar=whole()) as b:
+        b.open("let a")
+        answer = await b.ask(wait="verified")
+        assert only(answer) == LEGAL[5:].rstrip()
+        assert answer.grammar == "masked"
+        use = b.statistics.grammar
+        assert (use.checks - use.searches, use.full_masks) == (1, 0)
+
+
+@pytest.mark.asyncio
+async def test_when_none_of_the_best_is_legal_the_whole_vocabulary_is_looked_at() -> None:
+    nonsense = [bytes([byte]) for byte in range(128, 192)]
+    engine = FakeEngine(lambda prefix: b"=", alternatives=lambda prefix: nonsense)
+    async with bench(engine=engine, grammar=whole()) as b:
+        b.open("let a = 1")
+        answer = await b.ask(wait="verified")
+        assert answer == Answer([], "filtered_blank", "masked")  # the first that is legal is a line end
+        use = b.statistics.grammar
+        assert use.full_masks == use.searches > 0
+        assert use.checks == 64 * use.searches
+
+
+@pytest.mark.asyncio
+async def test_a_text_with_an_error_on_the_cursors_line_is_completed_without_a_mask() -> None:
+    async with bench(engine=scripted("let = = 1;"), grammar=whole()) as b:
+        b.open("let = ")
+        answer = await b.ask(wait="verified")
+        assert answer.grammar.startswith("unmasked: line 1")
+        assert only(answer) == "= 1;"
+
+
+@pytest.mark.asyncio
+async def test_what_would_break_the_text_after_the_cursor_is_cut_off() -> None:
+    async with bench(engine=scripted("let a = (1), 5"), grammar=whole()) as b:
+        b.open("let a = (\n);\ndel c;\n")
+        place = Place(b.document, len("let a = ("))
+        answer = await b.ask(place, wait="verified")
+        assert only(answer) == "1"
+        assert b.statistics.grammar.trimmed_characters > 0
+
+
+@pytest.mark.asyncio
+async def test_nothing_fitting_has_a_reason() -> None:
+    async with bench(engine=scripted("\nlet q = (((((((((((((((((((((((("), grammar=whole()) as b:
+        b.open("\n\ndel c;\n")
+        answer = await b.ask(Place(b.document, 1), wait="verified")
+        assert answer == Answer([], "filtered_grammar", "masked")
+
+
+@pytest.mark.asyncio
+async def test_what_is_shown_only_grows_and_is_never_more_than_what_fits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = "let a = 1, (2), 3; del x"
+    shown: list[str] = []
+    async with bench(engine=scripted(text), grammar=whole()) as b:
+        publish = b.completer.publish
+
+        def watched(run: Run) -> None:
+            publish(run)
+            shown.append(b.completer._news(run, run.place)[0].text)
+
+        monkeypatch.setattr(b.completer, "publish", watched)
+        b.open("let a = ;\ndel c;\n")
+        await b.ask(Place(b.document, len("let a = ")), wait="verified")
+    for before, after in pairwise(shown):
+        assert after.startswith(before)
+    assert list(dict.fromkeys(shown)) == ["1", "1, (2)", "1, (2), 3"]
+
+
+# --- with a verifier
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("draft", [ILLEGAL, LEGAL, "let q", "zzzz"])
+async def test_the_verified_text_is_the_same_with_and_without_the_grammar(draft: str) -> None:
+    """The target keeps its own distribution; the grammar cuts only what is shown of it."""
+    verified = []
+    for grammar in (None, whole()):
+        engine = scripted(draft, LEGAL)
+        async with bench(engine=engine, target=LEGAL, grammar=grammar) as b:
+            b.open("let a")
+            with b.target_at_work():
+                answer = await b.ask(wait="verified")
+            assert answer.suggestions[0].verified == len(only(answer))
+            verified.append(only(answer))
+    assert verified[0] == verified[1] == LEGAL[5:].rstrip()
+
+
+@pytest.mark.asyncio
+async def test_an_illegal_token_of_the_target_leaves_the_request_working_and_the_next_key_masked() -> None:
+    target = "let abc = 1 = 2;\nlet d = 3;\n"
+    async with bench(engine=scripted(LEGAL), target=target, grammar=whole()) as b:
+        b.open("let a")
+        with b.target_at_work():
+            answer = await b.ask(wait="verified")
+        assert only(answer) == "bc = 1"  # what comes after it is no text of the language
+        assert answer.grammar.startswith("unmasked")
+        run = b.completer._active
+        assert run.generation.text().text == target[5:]
+        assert b.statistics.grammar.illegal_target_tokens == 1
+        b.type("x")
+        with b.target_at_work():
+            assert (await b.ask(wait="verified")).grammar == "masked"
+
+
+@pytest.mark.asyncio
+async def test_a_verdict_in_the_middle_of_a_search_is_one_more_path() -> None:
+    """Corrections come while tokens are searched for, again and again; the text is the target's."""
+    async with bench(engine=scripted(ILLEGAL, "let q = 9;"), target=LEGAL, grammar=whole()) as b:
+        b.open("let a")
+
+        async def hurry() -> None:
+            while b.link.step(alone=True) or True:
+                await asyncio.sleep(0)
+
+        rushing = asyncio.create_task(hurry())
+        answer = await b.ask(wait="verified")
+        rushing.cancel()
+        assert only(answer) == LEGAL[5:].rstrip()
+        assert b.statistics.grammar.illegal_target_tokens == 0
+
+
+@pytest.mark.asyncio
+async def test_with_temperature_draft_and_target_share_the_noise_under_the_mask() -> None:
+    """Of the legal tokens the draft takes the one that the target's noise prefers."""
+    chosen = settings()
+    chosen = replace(chosen, completion=replace(chosen.completion, temperature=0.9, seed=3, max_tokens=12))
+    engine = FakeEngine(lambda prefix: LEGAL.encode()[len(prefix) :], confidence=0.2)
+    async with bench(engine=engine, grammar=whole(), chosen=chosen) as b:
+        b.open("let a")
+        await b.ask(wait="verified")
+        run = b.completer._active
+        ids = list(run.generation.context)
+        for token in run.generation.tail:
+            best = engine._candidates(ids)
+            allowed = b.completer._legality._follower.allowed(run.place, ids[5:])
+            legal = [i for i, candidate in enumerate(best.ids) if allowed[candidate]]
+            if legal:
+                logits, names = best.logits[legal], best.ids[legal].astype("int64")
+                assert token == draw(logits, Sampling(0.9), 3, len(ids), names)
+            ids.append(token)
+
+
+# --- the screen
+
+
+@pytest.mark.asyncio
+async def test_typing_along_needs_no_new_check_and_beyond_what_fits_another_run_begins() -> None:
+    async with bench(engine=scripted("let a = 12, 3; del b, c"), grammar=whole()) as b:
+        b.open("let a = ")
+        text = only(await b.ask(wait="verified"))
+        searches = b.statistics.grammar.searches
+        for count, key in enumerate("12,", 1):
+            assert only(await b.ask(b.type(key))) == text[count:]
+        assert b.statistics.grammar.searches == searches
+
+
+@pytest.mark.asyncio
+async def test_a_bracket_closed_by_the_editor_is_text_after_the_cursor() -> None:
+    async with bench(engine=scripted("let a = (12), 3;"), grammar=whole()) as b:
+        b.open("let a = ")
+        assert only(await b.ask(wait="verified")) == "(12), 3;"
+        b.document = b.document.edited([Edit(8, 8, "()")], 3)
+        b.completer.edited(b.document, 9)
+        answer = await b.ask(Place(b.document, 9), wait="verified")
+        assert only(answer) == "12"
+
+
+@pytest.mark.asyncio
+async def test_a_verdict_after_the_end_is_examined_before_it_is_shown() -> None:
+    chosen = settings(deadline_s=0.0)
+    async with bench(
+        engine=scripted("let a = 12"), target="let a = 12, = 3;", grammar=whole(), chosen=chosen,
+        timing=Timing(0.25, 0.0),
+    ) as b:  # fmt: skip
+        b.open("let a = ")
+        assert only(await b.ask(wait="verified")) == "12"
+        run = b.completer._active
+        b.link._left = 6  # what was on its way when it was told to stop
+        while b.link.step(alone=True):
+            pass
+        assert run.generation.committed
+        await run.task
+        assert only(await b.ask(wait="verified")) == "12,"
+
+
+# --- grammars come and go
+
+
+@pytest.mark.asyncio
+async def test_another_grammar_holds_from_the_next_run_on() -> None:
+    async with bench(engine=scripted(ILLEGAL, LEGAL), grammar=whole()) as b:
+        b.engine.hold(after_tokens=8)
+        b.open("let a")
+        asked = asyncio.create_task(b.ask())
+        await asyncio.to_thread(b.engine.wait_until_held)
+        b.completer.use_grammar(replace(whole(), whole=None, reason="refused: bad", expected=True))
+        b.engine.release()
+        await asked
+        answer = await b.ask(wait="verified")
+        assert answer.grammar == "unmasked: refused: bad"
+        assert only(answer) == ILLEGAL[5:].rstrip()
+        b.completer.use_grammar(whole())
+        assert only(await b.ask(wait="verified")) == LEGAL[5:].rstrip()
+
+
+@pytest.mark.asyncio
+async def test_news_of_the_same_grammar_disturb_nothing() -> None:
+    async with bench(engine=scripted(LEGAL), grammar=whole()) as b:
+        b.open("let a")
+        only(await b.ask(wait="verified"))
+        run = b.completer._active
+        b.completer.use_grammar(replace(whole(), notes=("its newest version has errors",)))
+        await b.ask(wait="verified")
+        assert b.completer._active is run
+
+
+@pytest.mark.asyncio
+async def test_a_document_closed_in_the_middle_of_a_call_is_closed() -> None:
+    async with bench(engine=scripted(LEGAL), grammar=whole()) as b:
+        b.open("let a")
+        b.type("b")
+        await b.completer.close()
+        assert b.completer._active is None or b.completer._active.finished

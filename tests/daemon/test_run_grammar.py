@@ -1,0 +1,59 @@
+"""What is known of a run under its grammar: what fits, what is held back, how it is called."""
+
+from __future__ import annotations
+
+import pytest
+
+from daemon.run_grammar import RunGrammar, State
+from grammars.interface import Mode
+
+
+@pytest.mark.parametrize(
+    ("state", "shown"), [("none", "abc"), ("reading", ""), ("in force", ""), ("off", "abc")]
+)
+def test_what_was_not_examined_is_held_back_where_a_grammar_is_in_force(state: State, shown: str) -> None:
+    grammar = RunGrammar(state)
+    assert grammar.fitting("abc", 0) == shown
+    assert grammar.knows("abc", 0) is (shown == "abc")
+    assert grammar.knows("", 0)
+
+
+def test_what_is_shown_grows_with_what_was_examined() -> None:
+    grammar = RunGrammar("in force")
+    grammar.examined("let", 4, 3)
+    assert grammar.fitting("let a = 1", 4) == "let"
+    grammar.examined("let a =", 4, 5)
+    assert grammar.fitting("let a = 1", 4) == "let a"
+    grammar.examined("let a = 1", 4, 2)  # what fitted of a beginning fits still
+    assert grammar.fitting("let a = 1", 4) == "let a"
+    assert grammar.fitting("let x", 4) == "let"
+    assert grammar.fitting("del", 4) == ""
+
+
+def test_another_text_after_the_cursor_is_another_question() -> None:
+    grammar = RunGrammar("in force")
+    grammar.examined("abc", 4, 3)
+    assert not grammar.knows("abc", 5)
+    assert grammar.fitting("abc", 5) == ""
+
+
+@pytest.mark.parametrize(
+    ("mode", "state", "words"),
+    [
+        (Mode("masked"), "in force", "masked"),
+        (Mode("resynced", "resumed after line 3"), "in force", "resynced: resumed after line 3"),
+        (Mode("unmasked", "line 3 is wrong"), "off", "unmasked: line 3 is wrong"),
+        (None, "none", ""),
+    ],
+)
+def test_how_well_the_text_is_followed_decides(mode: Mode | None, state: State, words: str) -> None:
+    grammar = RunGrammar("reading")
+    grammar.follows(mode)
+    assert (grammar.state, grammar.mode) == (state, words)
+
+
+def test_after_an_illegal_token_what_fits_is_cut_as_before() -> None:
+    grammar = RunGrammar("in force", "masked")
+    grammar.follows(Mode("unmasked", "a token that the grammar does not allow was taken"))
+    assert grammar.state == "in force"
+    assert grammar.mode.startswith("unmasked: a token")
