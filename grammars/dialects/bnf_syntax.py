@@ -301,8 +301,11 @@ def _between(alternatives: tuple[Expression, ...], index: int, dots: Reference) 
 
 
 def _word(expression: Expression) -> str:
+    """The text of a literal, or the name of a reference without angle brackets."""
     match expression:
-        case Literal(text=word) | Reference(name=word):
+        case Literal(text=word):
+            return word
+        case Reference(name=word, span=Span() as span) if span.end_column - span.column == len(word):
             return word
         case _:
             return ""

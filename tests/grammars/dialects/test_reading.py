@@ -76,6 +76,8 @@ _CLOSE: ")"
 )
 
 
+OPEN = " is still open"
+NOTHING = "nothing is open here that this could close; quote it if it is text"
 QUOTE = ", or quote it if it is meant as text"
 
 
@@ -104,10 +106,10 @@ def test_definitions_come_in_order_with_the_places_of_their_names():
         ("a = b\nc = d;", (2, 1), "expected '|' or ';', found 'c'", "end the rule before by ';'"),
         ("a = ;", (1, 5), "expected a name, '(' or '[', found ';'", ""),
         ("a = b", (1, 6), "expected '|' or ';', found the end of the file", ""),
-        ("a = (b;", (1, 7), "expected ')', found ';'", "the ( at line 1, column 5 is still open"),
-        ("a =\n(\n[b", (3, 3), "expected '|' or ']', found the end of the file", "the [ at line 3, column 1 is still open"),
-        ("a = (b];", (1, 7), "expected ')', found ']'", "the ( at line 1, column 5 is still open"),
-        ("a = b);", (1, 6), "expected ';', found ')'", "nothing is open here that this could close; quote it if it is text"),
+        ("a = (b;", (1, 7), "expected ')', found ';'", "the ( at line 1, column 5" + OPEN),
+        ("a =\n(\n[b", (3, 3), "expected '|' or ']', found the end of the file", "the [ at line 3, column 1" + OPEN),
+        ("a = (b];", (1, 7), "expected ')', found ']'", "the ( at line 1, column 5" + OPEN),
+        ("a = b);", (1, 6), "expected ';', found ')'", NOTHING),
         ("a = b；", (1, 6), "expected '|' or ';', found '；'", "type the ASCII ';' in place of '；'" + QUOTE),
         ("a = b ？ '；'", (1, 7), "expected '|' or ';', found '？'", "type the ASCII '?' in place of '？'" + QUOTE),
         ("a = b ' ；'", (1, 7), "expected '|' or ';', found \"'\"", ""),
