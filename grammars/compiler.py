@@ -29,6 +29,7 @@ from grammars.passes.boundaries import boundaries, line_comments
 from grammars.passes.check import check_limits, check_rules, pruned
 from grammars.passes.indentation import GIVEN, unrolled_indentation
 from grammars.passes.lazies import without_laziness
+from grammars.passes.lead_bytes import split_lead_bytes
 from grammars.passes.lexical import lexed
 from grammars.passes.loops import without_empty_loops
 from grammars.passes.patterns import read_patterns
@@ -64,14 +65,15 @@ def compile_grammar(
     marked = gathered(lex.grammar)
     marked = reserve(marked) if marked.annotations.reserved else marked
     flat = unrolled_indentation(marked, lex.spacing)
-    split = split_tails(flat.grammar, flat.spacing)
+    led = split_lead_bytes(flat.grammar, flat.spacing)
+    split = split_tails(led.grammar, flat.spacing)
     emitted = emit(split.grammar, flat.spacing.ignored)
     return CompiledGrammar(
         name=name,
         dialect=grammar.dialect,
         text=emitted.text,
         rules=written,
-        terminals=_terminals(split.grammar, emitted, lex.inferred | split.pieces),
+        terminals=_terminals(split.grammar, emitted, lex.inferred | led.pieces | split.pieces),
         names={short: flat.origins.get(full, full) for short, full in emitted.names.items()},
         boundaries=boundaries(marked),
         line_comments=line_comments(marked),

@@ -63,7 +63,7 @@ def emit(grammar: Grammar, ignored: CharacterSet | None = None) -> Emitted:
         lines.append(f"{NEVER}: /[^\\x{{0}}-\\x{{10FFFF}}]/")
     lines.extend(f"%ignore {names[name]}" for name in grammar.skip)
     if ignored:
-        lines.append(f"%ignore /{character_class(ignored)}+/")
+        lines.extend(f"%ignore /{blanks}/" for blanks in _blanks(ignored))
     return Emitted("\n".join(lines) + "\n", {emitted: name for name, emitted in names.items()})
 
 
@@ -258,6 +258,16 @@ def _terminals_used(grammar: Grammar) -> list[str]:
         if not rule.lexical:
             used.update(one.name for one in references(rule.expression))
     return [name for name, rule in grammar.rules.items() if rule.lexical and name in used]
+
+
+def _blanks(ignored: CharacterSet) -> list[str]:
+    """Blanks of ASCII together, others one by one: within a row of those the lexer could not find back to
+    punctuation that begins with the same byte."""
+    ascii_ones = tuple(pair for pair in ignored.ranges if pair[1] < 0x80)
+    others = tuple(pair for pair in ignored.ranges if pair[1] >= 0x80)
+    return [character_class(CharacterSet(ascii_ones)) + "+"] + [
+        character_class(CharacterSet((pair,))) for pair in others
+    ]
 
 
 def _names(grammar: Grammar, used: list[str]) -> dict[str, str]:

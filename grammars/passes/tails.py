@@ -28,12 +28,12 @@ from grammars.form import (
     choice,
     mapped,
     sequence,
-    walk,
 )
 from grammars.passes.annotate import fresh
 from grammars.passes.automaton import Alphabet, Automaton, Node, alphabet, automaton, bits
 from grammars.passes.blanks import Spacing, blank_rules
 from grammars.passes.following import Following, Terminal, following
+from grammars.passes.lead_bytes import terminals_used
 
 _ROUNDS: Final = 4
 """Pieces can be in each other's way again; after so many rounds what is left is left."""
@@ -73,23 +73,10 @@ def split_tails(grammar: Grammar, spacing: Spacing) -> Split:
     return Split(grammar, frozenset(pieces), tuple(found.values()))
 
 
-def _terminals(grammar: Grammar) -> Iterable[Terminal]:
-    """The terminals that rules use."""
-    used: dict[Terminal, None] = {}
-    for rule in grammar.rules.values():
-        if not rule.lexical:
-            for one in walk(rule.expression):
-                if isinstance(one, Literal) and one.text:
-                    used[one] = None
-                elif isinstance(one, Reference) and grammar.rules[one.name].lexical:
-                    used[one.name] = None
-    return used
-
-
 def _automata(grammar: Grammar, letters_of: Alphabet) -> dict[Terminal, Automaton]:
     return {
         key: automaton(key if isinstance(key, Literal) else Reference(key), grammar.rules, letters_of)
-        for key in _terminals(grammar)
+        for key in terminals_used(grammar)
     }
 
 
