@@ -31,7 +31,8 @@ from daemon.api.messages import (
     Stats,
 )
 from daemon.api.text import surroundings_hash
-from daemon.completion import Answer, Completer, Settings
+from daemon.completion import Answer, Completer
+from daemon.completion_settings import Settings
 from daemon.config import ConfigError, with_overrides
 from daemon.display import Display
 from daemon.documents import BadEdit, Document, Place, cursor_after

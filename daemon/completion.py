@@ -26,7 +26,7 @@ from dataclasses import dataclass
 import msgspec
 
 from daemon.api.messages import NothingReason, Suggestion, Wait
-from daemon.config_sections import CompletionConfig, DisplayConfig
+from daemon.completion_settings import Settings
 from daemon.display import Display, Showing, suggestion_of
 from daemon.document_grammar import DocumentGrammar
 from daemon.documents import Document, Place
@@ -66,21 +66,6 @@ class Answer:
     reason: NothingReason | None = None
     grammar: str = ""
     """How much the grammar knew (`RunGrammar.mode`)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What of the configuration a completer needs."""
-
-    completion: CompletionConfig
-    display: DisplayConfig
-    window_tokens: int
-    drafting: bool
-    deadline_s: float
-    exemplar: bool = True
-    """Where there is a grammar, another file of the language stands first in the prompt."""
-    exclude: tuple[str, ...] = ()
-    """Globs of files that are never read for it."""
 
 
 class Completer:

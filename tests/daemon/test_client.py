@@ -362,3 +362,29 @@ async def test_an_edit_has_the_grammars_looked_for_again(
         await d.service.grammars.idle()
         document, _ = d.client.documents[NAME]
         assert d.service.grammars.of(document).reason.startswith("refused: bad.bnf: ")
+
+
+@pytest.mark.asyncio
+async def test_a_grammar_of_the_users_masks_the_draft_and_the_trace_says_so(tmp_path: Path) -> None:
+    """The model would write `=` twice."""
+    folder = tmp_path / "grammars"
+    folder.mkdir()
+    (folder / "lets.bnf").write_text(
+        "; @files *.lets\n<start> ::= <let> | <let> <start>\n"
+        '<let> ::= "let" <name> "=" <name> ";"\n<name> ::= <letter> | <letter> <name>\n'
+        f"<letter> ::= {' | '.join(map(repr, 'abcdefghij')).replace(chr(39), chr(34))}\n",
+        encoding="utf-8",
+    )
+    name, text = "file:///a.lets", "let a "
+    engine = FakeEngine(
+        lambda prefix: b"let a == b;\n"[len(prefix) :], alternatives=lambda prefix: [b"b", b";"]
+    )
+    async with desk(engine, Config(file=tmp_path / "config.toml")) as d:
+        d.service.grammars.vocabulary_known(engine.vocabulary)
+        d.take(OpenDocument(name, "lets", 1, text))
+        await d.service.grammars.idle()
+        d.take(Complete(1, name, 1, len(text), wait="verified"))
+        [answer] = await d.first(Completions)
+        assert answer.suggestions[0].text == "=b ;"
+        assert d.service.statistics.last[-1].grammar == "masked"
+        assert d.service.statistics.snapshot()["grammar"]["requests"] == {"masked": 1}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.completion import Settings
+from daemon.completion_settings import Settings
 from daemon.document_grammar import DocumentGrammar
 from daemon.documents import Document, Place
 from tests.fakes.completion import Bench, bench, settings

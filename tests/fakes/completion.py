@@ -10,7 +10,8 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 
 from daemon.api.messages import Edit, SuggestionUpdate
-from daemon.completion import Answer, Completer, Settings
+from daemon.completion import Answer, Completer
+from daemon.completion_settings import Settings
 from daemon.config import Config
 from daemon.display import Display
 from daemon.document_grammar import DocumentGrammar

@@ -1,0 +1,22 @@
+"""What of the configuration completing one document needs. A value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from daemon.config_sections import CompletionConfig, DisplayConfig
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What of the configuration a completer needs."""
+
+    completion: CompletionConfig
+    display: DisplayConfig
+    window_tokens: int
+    drafting: bool
+    deadline_s: float
+    exemplar: bool = True
+    """Where there is a grammar, another file of the language stands first in the prompt."""
+    exclude: tuple[str, ...] = ()
+    """Globs of files that are never read for it."""
