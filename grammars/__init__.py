@@ -1,4 +1,8 @@
-"""Grammars as the draft loop sees them: the state at a cursor, and which tokens may come next. Pure."""
+"""Grammars as the draft loop sees them: the state at a cursor, and which tokens may come next. Pure.
+
+Here stands the interface alone. What implements it loads the engine (0.1 s) and has modules of its own: `engine`
+(a vocabulary, a loaded grammar), `document` (the state at any cursor), `healing`, `suffix`, `islands`, `island_state`.
+"""
 
 from grammars.interface import (
     CursorState,

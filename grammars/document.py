@@ -17,16 +17,19 @@ from grammars import resync
 from grammars.compiled import CompiledGrammar
 from grammars.cursor import GrammarState, consume_bytes
 from grammars.engine import TokenTable
+from grammars.expectation import Expectations
 from grammars.interface import CursorState, Mode, Recogniser, RecogniserFailed, Unconstrained
 from grammars.resync import Hit, Piece
 from grammars.segments import Cutter, common_length, place
 
-LONGEST_TEXT: Final = 2_000_000
+LONGEST_TEXT: Final = 1_500_000
 """Characters before the cursor that are followed."""
 _RECOVERY_BYTES: Final = 4_096
 """What a search for a way on counts for in a budget."""
 _AHEAD: Final = resync.SKIPPED + 12
 """Segments after an error that are looked at."""
+_NONSENSE: Final = "\U000effff".encode()
+"""A character that no text has."""
 _FAILURES: Final = 3
 """Failures of the engine in states handed out, after which the document is left alone."""
 
@@ -74,6 +77,7 @@ class GrammarDocument:
     def __init__(self, template: Recogniser, compiled: CompiledGrammar, table: TokenTable) -> None:
         self._template = template
         self._table = table
+        self._expectations = Expectations(compiled, table)
         self._cutter = Cutter(compiled.boundaries)
         self._handed: GrammarState | None = None
         self._too_much: _TooMuch | None = None
@@ -131,7 +135,13 @@ class GrammarDocument:
             return self._unmasked(f"{place(text, wrong)} is not as the grammar has it")
         error = self._error
         mode = Mode("resynced", f"resumed after the error at {error}") if error else Mode("masked")
-        self._handed = GrammarState(self._recogniser, self._table, mode)
+        before = text[:offset]
+
+        def expected(more: bytes) -> tuple[str, ...]:
+            prefix = _encoded(before)
+            return self._expectations.after(prefix[: len(prefix) - back_bytes] + more)
+
+        self._handed = GrammarState(self._recogniser, self._table, mode, None if error else expected)
         return self._handed
 
     # What is kept ------------------------------------------------------------------------------------------------
@@ -260,14 +270,19 @@ class GrammarDocument:
         places = self._places_behind()
         here = self._followed[-1].tokens if self._followed else 0
         back = [here - (self._followed[kept - 1].tokens if kept else 0) for kept in places]
-        hit = resync.search(self._recogniser, back, ahead)
-        if hit is None:
-            self._replay(places[-1])
+        found = resync.search(self._recogniser, back, ahead, self._nonsense())
+        kept = places[found.hit.behind if found.hit else 0]
+        self._replay(places[found.reached], kept)
+        if found.hit is None:
             return False
-        kept = places[hit.behind]
         del self._followed[kept:], self._holds[kept:]
-        self._skip(ends, hit, error)
+        self._skip(ends, found.hit, error)
         return True
+
+    def _nonsense(self) -> list[int]:
+        """Tokens that follow in strings and comments only; none in a language that takes any characters."""
+        tokens = self._table.greedy(_NONSENSE)
+        return [] if self._template.copy().valid(tokens) == len(tokens) else tokens
 
     def _places_behind(self) -> list[int]:
         """How many of the segments followed may be kept: all, or up to a boundary before."""
@@ -280,16 +295,17 @@ class GrammarDocument:
         )
         return [count, *islice(earlier, resync.TAKEN_BACK)]
 
-    def _replay(self, kept: int) -> None:
-        """Consume again what was rolled back, from the segment after the `kept` first on."""
-        for start, end in pairwise(self._followed[max(0, kept - 1) :] if kept else [_START, *self._followed]):
+    def _replay(self, kept: int, until: int) -> None:
+        """Consume again what was rolled back: the segments from `kept` on, up to `until`."""
+        segments = [_START, *self._followed[:until]]
+        for start, end in pairwise(segments[kept:]):
             if end.tokens > start.tokens:
                 self._recogniser.consume(self._table.greedy(_encoded(self._text[start.end : end.end])))
 
     def _restart(self, ends: list[int], ahead: list[Piece], error: str) -> bool:
         """Begin anew after the error, as if that were the start of a text."""
         fresh = self._template.copy()
-        hit = resync.restart(fresh, ahead)
+        hit = resync.search(fresh, (0,), ahead).hit
         if hit is None:
             return False
         self._recogniser, self._has_floor = fresh, True

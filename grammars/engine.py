@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from grammars.compiled import CompiledGrammar
 from grammars.diagnostics import Diagnostic, GrammarError
 from grammars.interface import RecogniserFailed
+from grammars.pieces import PieceIndex
 
 _LIMITS: Final = LLParserLimits(verbose_errors=False, step_max_items=20_000, max_items_in_row=2_000)
 """Enough for every grammar that is of use between two keys; the others shall fail soon."""
@@ -51,6 +52,8 @@ class TokenTable:
         """Shape [256]; the engine's id of each byte by itself."""
         self._words: Final = (*self.token_bytes, *(bytes([byte]) for byte in missing))
         self.tokenizer: Final = LLTokenizer(TokenizerWrapper(_Words(self._words)))
+        self.pieces: Final = PieceIndex(self.token_bytes)
+        """The tokens by their text."""
         self.n_words: Final = len(self._words)
         """Ids of the engine: the vocabulary's, and those of the bytes that it lacks."""
 

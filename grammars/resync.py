@@ -19,6 +19,9 @@ SKIPPED: Final = 23
 """Segments from the one with the error on that may have to be left out."""
 EVIDENCE: Final = 3
 """Statements that must follow in full, fewer only where the text has no more."""
+_COST_OF_ONE_BACK: Final = 1
+_COST_OF_ONE_UNSEEN: Final = 4
+_NEVER: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,26 +45,42 @@ class Hit:
     """Pieces, from the first on, that this rests on."""
 
 
-def search(recogniser: Recogniser, back: Sequence[int], ahead: Sequence[Piece]) -> Hit | None:
-    """The nearest hit; the recogniser is then rolled back by `back[hit.behind]` tokens, and stands before it.
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search came to."""
 
-    `back`: tokens to take back for each place to go on from, ascending, the first 0. Without a hit the recogniser
-    stands back by the last of them. `ahead[0]` is the piece with the error.
+    hit: Hit | None
+    reached: int
+    """Index in `back`: how far the recogniser was rolled back for it."""
+
+
+def search(
+    recogniser: Recogniser, back: Sequence[int], ahead: Sequence[Piece], nonsense: Sequence[int] = ()
+) -> Found:
+    """The cheapest hit: the least taken back and skipped, on the most evidence.
+
+    `back`: tokens to take back for each place to go on from, ascending, the first 0. `ahead[0]` is the piece with the
+    error. Places where `nonsense` may follow are left out: in a string or a comment everything fits. The recogniser is
+    left rolled back by `back[found.reached]` tokens.
     """
     trials = [trial for skipped in range(1, len(ahead)) if (trial := _trial(ahead, skipped)) is not None]
-    gone = 0
+    trials.sort(key=lambda trial: trial.cost)
+    best, hit, reached = _NEVER, None, 0
     for behind, count in enumerate(back):
-        recogniser.rollback(count - gone)
-        gone = count
+        taken_back = behind * _COST_OF_ONE_BACK
+        if not trials or taken_back + trials[0].cost >= best:
+            break
+        recogniser.rollback(count - back[reached])
+        reached = behind
+        if nonsense and recogniser.valid(nonsense) == len(nonsense):
+            continue
         for trial in trials:
+            if taken_back + trial.cost >= best:
+                break
             if recogniser.valid(trial.tokens) == len(trial.tokens):
-                return Hit(behind, trial.skipped, trial.evidence)
-    return None
-
-
-def restart(fresh: Recogniser, ahead: Sequence[Piece]) -> Hit | None:
-    """The first piece that a text may begin with, as far as the evidence goes: for want of a better one."""
-    return search(fresh, (0,), ahead)
+                best, hit = taken_back + trial.cost, Hit(behind, trial.skipped, trial.evidence)
+                break
+    return Found(hit, reached)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +90,7 @@ class _Trial:
     skipped: int
     evidence: int
     tokens: tuple[int, ...]
+    cost: int
 
 
 def _trial(ahead: Sequence[Piece], skipped: int) -> _Trial | None:
@@ -83,4 +103,8 @@ def _trial(ahead: Sequence[Piece], skipped: int) -> _Trial | None:
         tokens += ahead[end].tokens
         statements += ahead[end].is_boundary and not ahead[end].is_blank
         end += 1
-    return _Trial(skipped, end, tuple(tokens)) if statements else None
+    if not statements:
+        return None
+    left_out = sum(not piece.is_blank for piece in ahead[:skipped])
+    cost = left_out + (EVIDENCE - statements) * _COST_OF_ONE_UNSEEN
+    return _Trial(skipped, end, tuple(tokens), cost)

@@ -1,0 +1,150 @@
+"""Islands: places of one language in a text of another, such as SQL in a string or a fenced block of a Markdown file.
+
+Where they are is said by patterns: a regular expression for what opens one, one for what closes it. What escapes the
+host language has is left to the closing pattern. Texts in, places out; no grammar, no configuration, no files.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+MARGIN: Final = 512
+"""Code points that a pattern may look beyond what it matches; also the longest opening text that is found anew."""
+LONGEST_AHEAD: Final = 65_536
+"""Code points after the cursor in which the end of its island is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Island:
+    """What an island looks like. Raises ValueError for a pattern that is none, or that matches the empty text."""
+
+    open: str
+    close: str
+    grammar: str
+    """The name of the grammar that holds inside."""
+    opening: re.Pattern[str] = field(init=False, repr=False, compare=False)
+    closing: re.Pattern[str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "opening", _pattern("open", self.open))
+        object.__setattr__(self, "closing", _pattern("close", self.close))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The island around a cursor. Code points of the host text."""
+
+    start: int
+    """After what opens it."""
+    end: int | None
+    """Before what closes it; None where nothing near does."""
+    island: Island
+
+
+@dataclass(frozen=True, slots=True)
+class _Passed:
+    """An island that was closed before a cursor."""
+
+    opened: int
+    end: int
+    """After what closes it."""
+
+
+class IslandFinder:
+    """The islands of one document. A key costs what has changed before the cursor, not the text.
+
+    At every place the first pattern that opens an island holds, in the order given, up to its close; what
+    else would open one in there does not count.
+    """
+
+    def __init__(self, islands: Sequence[Island]) -> None:
+        self._islands = tuple(islands)
+        self._text = ""
+        self._passed: list[_Passed] = []
+        self._opened: tuple[int, int, Island] | None = None
+        """An open island: where what opens it begins and ends."""
+        self._clear = 0
+        """No island that is not in `_passed` opens before this, or, in one, it does not close before this."""
+
+    def at(self, text: str, offset: int) -> Found | None:
+        """The island that `offset` is in: after what opens it, and not within what closes it."""
+        self._forget_from(min(_common_length(self._text, text), offset))
+        self._text = text
+        while self._opened is not None or self._find_opening(offset):
+            if not self._find_closing(offset):
+                return self._found(offset)
+        return None
+
+    def _found(self, offset: int) -> Found | None:
+        assert self._opened is not None
+        _, start, island = self._opened
+        close = island.closing.search(self._text, max(start, self._clear), offset + LONGEST_AHEAD)
+        if close is not None and close.start() < offset:
+            return None
+        return Found(start, close.start() if close else None, island)
+
+    def _forget_from(self, unchanged: int) -> None:
+        """Keep what rests on the first `unchanged` code points alone."""
+        while self._passed and self._passed[-1].end + MARGIN > unchanged:
+            last = self._passed.pop()
+            self._opened, self._clear = None, min(self._clear, last.opened)
+        if self._opened is not None and self._opened[1] + MARGIN > unchanged:
+            self._clear, self._opened = min(self._clear, self._opened[0]), None
+        least = self._opened[1] if self._opened else self._passed[-1].end if self._passed else 0
+        self._clear = max(least, min(self._clear, unchanged - MARGIN))
+
+    def _find_opening(self, limit: int) -> bool:
+        matches = [
+            (match.start(), rank, match.end(), island)
+            for rank, island in enumerate(self._islands)
+            if (match := island.opening.search(self._text, self._clear, limit)) is not None
+        ]
+        if not matches:
+            self._clear = max(self._clear, limit - MARGIN)
+            return False
+        opened, _, start, island = min(matches, key=lambda match: match[:2])
+        self._opened, self._clear = (opened, start, island), start
+        return True
+
+    def _find_closing(self, limit: int) -> bool:
+        assert self._opened is not None
+        opened, _, island = self._opened
+        match = island.closing.search(self._text, self._clear, limit)
+        if match is None:
+            self._clear = max(self._clear, limit - MARGIN)
+            return False
+        self._passed.append(_Passed(opened, match.end()))
+        self._opened, self._clear = None, match.end()
+        return True
+
+
+def island_at(text: str, offset: int, islands: Sequence[Island]) -> Found | None:
+    """The island that `offset` is in, looked for from the start of the text."""
+    return IslandFinder(islands).at(text, offset)
+
+
+def _pattern(which: str, source: str) -> re.Pattern[str]:
+    try:
+        pattern = re.compile(source, re.MULTILINE)
+    except re.error as error:
+        raise ValueError(f"{which} = {source!r} is no regular expression: {error}") from error
+    if pattern.match("") is not None:
+        raise ValueError(f"{which} = {source!r} matches the empty text: it must match at least a character")
+    return pattern
+
+
+def _common_length(one: str, other: str) -> int:
+    """Code points that both texts begin with: slices are compared, halving what is left."""
+    low, high = 0, min(len(one), len(other))
+    if one[:high] == other[:high]:
+        return high
+    while high - low > 1:
+        middle = (low + high) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle
+    return low

@@ -1,0 +1,47 @@
+"""The vocabulary as a sorted list of byte strings: which tokens agree with bytes that must come next. Pure."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+
+
+def agrees(piece: bytes, pending: bytes) -> bool:
+    """Whether a token's text and the bytes that must come next are one the beginning of the other."""
+    return bool(piece) and (piece.startswith(pending) or pending.startswith(piece))
+
+
+def common_beginning(one: bytes, other: bytes) -> int:
+    """How many bytes both begin with."""
+    length = min(len(one), len(other))
+    return next((n for n in range(length) if one[n] != other[n]), length)
+
+
+class PieceIndex:
+    """Tokens by their bytes; those that stand for no text are left out."""
+
+    def __init__(self, token_bytes: Sequence[bytes]) -> None:
+        self._ids = sorted(
+            (token for token, piece in enumerate(token_bytes) if piece), key=token_bytes.__getitem__
+        )
+        self._pieces = [token_bytes[token] for token in self._ids]
+
+    def agreeing(self, pending: bytes) -> list[int]:
+        """The tokens that agree with `pending`, which is not empty; some microseconds."""
+        found = self._ids[bisect_left(self._pieces, pending) : self._after(pending)]
+        for length in range(1, len(pending)):
+            found += self._equal(pending[:length])
+        return found
+
+    def _equal(self, piece: bytes) -> list[int]:
+        first = last = bisect_left(self._pieces, piece)
+        while last < len(self._pieces) and self._pieces[last] == piece:
+            last += 1
+        return self._ids[first:last]
+
+    def _after(self, beginning: bytes) -> int:
+        """Where the pieces that begin so end."""
+        stem = beginning.rstrip(b"\xff")
+        if not stem:
+            return len(self._pieces)
+        return bisect_left(self._pieces, stem[:-1] + bytes([stem[-1] + 1]))

@@ -1,0 +1,97 @@
+"""Where islands are in a host text: by patterns, at any cursor, after any edit."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grammars.islands import LONGEST_AHEAD, MARGIN, Found, Island, IslandFinder, island_at
+
+SQL = Island('sql\\(r?"""', '"""', "sql")
+FENCE = Island("^```sql[ \\t]*\n", "^```", "sql")
+TEMPLATE = Island("\\{%", "%\\}", "template")
+OTHER = Island("```toml\n", "```", "toml")
+
+
+@pytest.mark.parametrize(
+    ("host", "islands", "inside"),
+    [
+        ('x = sql("""|SELECT a|""")\n', [SQL], "SELECT a"),
+        ('sql("""|SELECT\n\n a""', [SQL], 'SELECT\n\n a""'),
+        ("# T\n```sql\n|SELECT a;\n|```\nmore", [FENCE], "SELECT a;\n"),
+        ("a {%| if x |%} b {% y %}", [TEMPLATE], " if x "),
+        ("a {% if x %} b {%| y |%}", [TEMPLATE], " y "),
+        ("```toml\n|{% x %}|```", [TEMPLATE, OTHER], "{% x %}"),
+        ("状态 {%|状态|%}", [TEMPLATE], "状态"),
+    ],
+)
+def test_the_island_around_a_cursor(host: str, islands: list[Island], inside: str) -> None:
+    text = host.replace("|", "")
+    start = host.index("|")
+    end = start + len(inside) if host.count("|") == 2 else None
+    found = island_at(text, start, islands)
+    assert found is not None
+    assert (found.start, found.end) == (start, end)
+    finder = IslandFinder(islands)
+    for offset in range(len(text) + 1):
+        assert finder.at(text, offset) == island_at(text, offset, islands)
+        if offset >= start and (end is None or offset <= end):
+            assert finder.at(text, offset) == found
+
+
+@pytest.mark.parametrize(
+    ("host", "islands"),
+    [
+        ("no islands| here", [SQL, FENCE]),
+        ('sql("""SELECT"""|)', [SQL]),
+        ('sql("""SELECT"|"")', [SQL]),
+        ('sql("|""SELECT""")', [SQL]),
+        ("x ```sql\n|SELECT", [FENCE]),
+        ("anything|", []),
+    ],
+)
+def test_outside_there_is_none(host: str, islands: list[Island]) -> None:
+    """Also within what opens an island and within what closes it."""
+    assert island_at(host.replace("|", ""), host.index("|"), islands) is None
+
+
+def test_the_end_is_looked_for_near_the_cursor_only() -> None:
+    text = "{% " + "x" * LONGEST_AHEAD + " %}"
+    assert island_at(text, 2, [TEMPLATE]) == Found(2, None, TEMPLATE)
+    assert island_at(text, 9, [TEMPLATE]) == Found(2, len(text) - 2, TEMPLATE)
+
+
+def test_a_long_string_in_a_long_host_is_an_island_to_its_end() -> None:
+    host = "x = 1\n" * 50_000 + 'sql("""' + "SELECT a;\n" * 50_000
+    finder = IslandFinder([SQL])
+    for more in ("", "S", "SE"):
+        text = host + more
+        assert finder.at(text, len(text)) == Found(300_007, None, SQL)
+    assert finder.at(host + '""")', len(host) + 4) is None
+    assert finder.at(host, len(host)) == Found(300_007, None, SQL)
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.data())
+def test_an_edited_host_is_as_a_new_one(data: st.DataObject) -> None:
+    text, finder = "", IslandFinder([TEMPLATE, OTHER])
+    for _ in range(6):
+        at = data.draw(st.integers(0, len(text)))
+        to = data.draw(st.integers(at, len(text)))
+        added = data.draw(
+            st.sampled_from(["", "{%", "%}", "```toml\n", "```", "x" * MARGIN, "ab\n", "{", "%"])
+        )
+        text = text[:at] + added + text[to:]
+        offset = data.draw(st.integers(0, len(text)))
+        assert finder.at(text, offset) == island_at(text, offset, [TEMPLATE, OTHER])
+
+
+@pytest.mark.parametrize(
+    ("pattern", "message"), [("(", "no regular expression"), ("x*", "matches the empty text")]
+)
+def test_a_pattern_that_is_none_is_refused(pattern: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Island(pattern, "x", "sql")
+    with pytest.raises(ValueError, match=f"close = .*{message}"):
+        Island("x", pattern, "sql")

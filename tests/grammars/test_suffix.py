@@ -1,0 +1,82 @@
+"""Trimming a suggestion to what leaves the suffix viable."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grammars.cursor import GrammarState
+from grammars.interface import CursorState, Unconstrained
+from grammars.suffix import Fit, longest_fit
+from tests.fakes.grammar_engine import QUERIES, recogniser, token_table
+
+TABLE = token_table()
+TEMPLATE = recogniser(QUERIES, TABLE)
+LONG = " FROM b;" + "\nSELECT a FROM b;" * 80
+
+
+def state_after(text: str) -> GrammarState:
+    state = GrammarState(TEMPLATE.copy(), TABLE)
+    assert state.extend(text.encode()) == len(text.encode())
+    return state
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "cuts", "suffix", "kept", "whole"),
+    [
+        ("SELECT a", ", b FROM c", [3], " FROM d;", ", b", True),
+        ("SELECT a", ", b FROM c", [2, 3], LONG, ", b", True),
+        ("SELECT a", ", b", [1], LONG, ", b", True),
+        ("SELECT a", " FROM c;", [], LONG, "", True),
+        ("SELECT a", " FROM c; SELECT b", [8], LONG, " FROM c; SELECT b", True),
+        ("SELECT a", ", (b = 1", [2, 3, 4], LONG, "", True),
+        ("SELECT ", "a, = b", [1, 2], " FROM b;", "a", True),
+        ("SELECT ", "=", [], LONG, "", False),
+        ("SELECT a FROM b", "; ", [1], "", "; ", True),
+        ("SELECT a FROM b", "; SELECT c", [2], " \n", "; SELECT c", True),
+        ("", "SELECT a FROM b; SELECT", [16], "-- end", "SELECT a FROM b;", True),
+        ("", "SELECT a", [6], ";", "SELECT a", False),
+        ("SELECT a FROM ", "b", [], "c; SELECT = d;", "b", False),
+        ("SELECT a, ", "b", [], " b FROM c;", "", True),
+    ],
+)
+def test_the_longest_cut_that_fits_best_is_kept(
+    before: str, text: str, cuts: list[int], suffix: str, kept: str, *, whole: bool
+) -> None:
+    state = state_after(before)
+    fit = longest_fit(state, text.encode(), cuts, suffix.encode())
+    assert (text[: fit.cut], fit.whole) == (kept, whole)
+
+
+def test_no_more_than_the_window_is_looked_at() -> None:
+    fit = longest_fit(state_after("SELECT a"), b"", [], LONG.encode() + b" = = =")
+    assert fit == Fit(0, whole=True, accepted=64)
+    assert longest_fit(state_after("SELECT a"), b"", [], LONG.encode(), tokens=5) == Fit(0, True, 5)
+
+
+def test_without_a_grammar_all_of_it_is_kept() -> None:
+    state: CursorState = Unconstrained(5, "none")
+    assert longest_fit(state, b"= =", [1], b") )") == Fit(3, whole=True, accepted=3)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    before=st.sampled_from(["", "SELECT a", "SELECT (", "SELECT a FROM b;", "SELECT 'x"]),
+    text=st.text("SELECTFROMab,;()=' \n状", max_size=12),
+    suffix=st.sampled_from([" FROM b;", ", b FROM c;\nSELECT a FROM b;", ")", "' FROM c;", "", "= ="]),
+    data=st.data(),
+)
+def test_what_fitted_before_fits_afterwards(before: str, text: str, suffix: str, data: st.DataObject) -> None:
+    """And the state is as it was."""
+    state = state_after(before)
+    empty, after = state.fits(state.tokens(suffix.encode())), suffix.encode()
+    cuts = data.draw(st.lists(st.integers(0, len(text.encode())), max_size=4))
+    fit = longest_fit(state, text.encode(), cuts, after)
+    assert fit.accepted >= empty
+    assert fit.cut in {0, len(text.encode()), *cuts}
+    with pytest.raises(ValueError, match="of 1 made"):
+        state.pop(2)
+    assert state.fits(state.tokens(after)) == empty
+    assert state.extend(text.encode()[: fit.cut]) == fit.cut
+    assert state.fits(state.tokens(after)) == fit.accepted
