@@ -42,9 +42,11 @@ def command(folder: Path, program: str) -> list[str]:
     return [sys.executable, "-c", program, str(folder)]
 
 
-async def outcome_of(folder: Path, body: str, text: str = "x", **more: str) -> Outcome:
+async def outcome_of(
+    folder: Path, body: str, text: str = "x", *, schema: str = "", dialect: str = ""
+) -> Outcome:
     runner = GrammarRunner(command(folder, WITH_COMPILER.format(body=body)))
-    outcome = await runner.run(text, "x.bnf", **more)
+    outcome = await runner.run(text, "x.bnf", schema=schema, dialect=dialect)
     assert processes_of(folder) == []
     return outcome
 
