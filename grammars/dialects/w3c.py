@@ -64,7 +64,7 @@ alternative: term*
      | SET -> character_set
      | DOT -> any_character
      | _OPEN body _CLOSE -> group
-HEAD.9: /(?:\[\w[\w.]*\]\s*)?[^\W\d]\w*(?:[.:-]\w+)*\s*::=/
+HEAD.9: /(?:\[\d[\w.]*\]\s*)?[^\W\d]\w*(?:[.:-]\w+)*\s*::=/
 NAME: /[^\W\d]\w*(?:[.:-]\w+)*/
 STRING: /"[^"\n]*"|'[^'\n]*'/
 CODE: /#x[0-9A-Fa-f]+/

@@ -63,7 +63,7 @@ def test_a_file_that_quotes_nothing_is_names_bars_and_text(text: str, expected: 
     ("text", "expected"),
     [
         ("\"x\" 'y'", "('x' 'y')"),
-        (r'"\n\t\r\\" "\"" \'\\\'\' "\d" "\x41\u4e2d"', r"""('\n\t\r\\' '"' "\\'" '\\d' 'A中')"""),
+        (r"""'\n\t\r\\' "\"" '\\\'' "\d" "\x41\u4e2d" """, r"""('\n\t\r\\' '"' "\\'" '\\d' 'A中')"""),
         (r'"\" | "b"', r"{'\\' | 'b'}"),
         (r"""'\' "b" """, r"('\\' 'b')"),
         ('"（" "：|"', "('（' '：|')"),
@@ -225,7 +225,12 @@ def test_what_is_clear_is_not_warned_of(text: str):
             "'...' as an alternative must stand between",
             "write out the alternatives",
         ),
-        ("<a> ::= ... | b", (1, 9), "'...' as an alternative must stand between", "write out the alternatives"),
+        (
+            "<a> ::= ... | b",
+            (1, 9),
+            "'...' as an alternative must stand between",
+            "write out the alternatives",
+        ),
         ('<a> ::= "b"* | ... | "z"', (1, 16), "'...' as an alternative must stand between", "write out"),
         ('<a> ::= "ab".."c"', (1, 9), '"ab" is not one character', 'write it like "a".."z"'),
         ('<a> ::= "a".."bc"', (1, 14), '"bc" is not one character', 'write it like "a".."z"'),
