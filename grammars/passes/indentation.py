@@ -140,7 +140,9 @@ class _Unrolling:
 
     def _spaces(self, spacing: Spacing) -> tuple[str, str]:
         """The rules for what may stand after a terminal: in a line, and where line ends are blanks."""
-        in_line = spacing.ignored or CharacterSet(((9, 9), (32, 32)))
+        in_line = CharacterSet(((9, 9), (32, 32)))
+        wide = [] if spacing.ignored is None else [pair for pair in spacing.ignored.ranges if pair[0] >= 0x80]
+        single = [Reference(self._terminal("wide blank", CharacterSet((pair,)))) for pair in wide]
         blanks = self._terminal("blanks", Repeat(in_line, 1, None))
         comments = [Reference(name) for name in self._grammar.skip]
         self._line_end = self._terminal("line end", Literal("\n"))
@@ -157,7 +159,7 @@ class _Unrolling:
         rules = []
         for name, more in (("space", []), ("space between brackets", [Reference(self._line_end)])):
             rules.append(fresh(name, {*self._rules, *self._old}))
-            self._add(rules[-1], Repeat(choice([Reference(blanks), *comments, *more]), 0, None))
+            self._add(rules[-1], Repeat(choice([Reference(blanks), *single, *comments, *more]), 0, None))
         return rules[0], rules[1]
 
     def _block(self, name: str, depth: _Depth, at: _At) -> Reference:

@@ -189,10 +189,10 @@ class _Conflicts:
         waiting = list(edges)
         while waiting:
             p, r = waiting.pop()
+            if p == r:
+                return False
             for s in bits(one.follow[p]):
                 if (p, s) not in edges and one.masks[s] & one.masks[r]:
-                    if s == p:
-                        return False
                     edges.add((p, s))
                     waiting.append((p, s))
         return True
@@ -340,8 +340,9 @@ def non_empty(expression: Expression, rules: Mapping[str, Rule]) -> Expression:
         case Reference(name):
             return non_empty(rules[name].expression, rules)
         case Repeat(item, least, bound):
-            inner = non_empty(item, rules) if _may_be_empty(item, rules) else item
-            return inner if bound == 1 else Repeat(inner, max(1, least), bound)
+            if _may_be_empty(item, rules):
+                item, least = non_empty(item, rules), 1
+            return item if bound == 1 else Repeat(item, max(1, least), bound)
         case Choice(alternatives):
             kept = [non_empty(one, rules) if _may_be_empty(one, rules) else one for one in alternatives]
             return choice([one for one in kept if one != EMPTY])

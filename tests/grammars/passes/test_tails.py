@@ -1,0 +1,193 @@
+"""Terminals split where the lexer would not find back."""
+
+from __future__ import annotations
+
+import pytest
+
+from grammars.form import (
+    EMPTY,
+    CharacterSet,
+    Expression,
+    Grammar,
+    Literal,
+    Reference,
+    Repeat,
+    choice,
+    optional,
+    sequence,
+)
+from grammars.emit import emit
+from grammars.passes.blanks import Spacing
+from grammars.passes.tails import non_empty, split_tails
+from grammars.regex_reader import read_regex
+from tests.fakes.byte_engine import ByteEngine
+from tests.fakes.sentences import sentences
+from tests.fakes.small_grammars import grammar_of
+
+BLANKS = Spacing(CharacterSet(((9, 10), (32, 32))), written_out=False)
+WRITTEN = Spacing(None, written_out=True)
+
+
+def marked(start: Expression, **terminals: str) -> Grammar:
+    """A grammar of one rule, and terminals by regular expressions."""
+    expressions = {"start": start, **{name: read_regex(one) for name, one in terminals.items()}}
+    return grammar_of(expressions, lexical={"start": False, **dict.fromkeys(terminals, True)})
+
+
+def row(*items: Expression | str) -> Expression:
+    """Names in capitals are terminals, other texts literals."""
+    return sequence(
+        [
+            Reference(one)
+            if isinstance(one, str) and one.isupper()
+            else Literal(one)
+            if isinstance(one, str)
+            else one
+            for one in items
+        ]
+    )
+
+
+CASES = [
+    (
+        "decimal point",
+        row("N", "..", "N"),
+        {"N": r"[0-9]+(\.[0-9]+)?"},
+        ["0..15", "1.5..2", "1 .. 2"],
+        ["1.", "1.5"],
+    ),
+    ("exponent", row("N", "else", "N"), {"N": r"[0-9]+(e[0-9]+)?"}, ["1else 2", "1e5else 2"], ["1e", "1el2"]),
+    (
+        "two tails",
+        row(Repeat(row("N", choice([Literal(".x"), Literal("ex")])), 0, None)),
+        {"N": r"[0-9]+(\.[0-9]+)?(e[0-9]+)?"},
+        ["1.x", "1.5ex", "1ex", "1.5e5.x", "1e5ex"],
+        ["1.5", "1..x"],
+    ),
+    (
+        "line ends",
+        Repeat(row("W", "L"), 0, None),
+        {"W": r"[a-z]+| +[a-z]+", "L": r"\n([ ]*\n)*"},
+        ["a\n b\n", "a\n  \n   b\n\n"],
+        ["a", "a\n  "],
+    ),
+    (
+        "another terminal",
+        row(choice([row("I", "..", "I"), row("F")])),
+        {"I": "[0-9]+", "F": r"[0-9]+\.[0-9]+"},
+        ["1..2", "1.5"],
+        ["1.", "1.2.3"],
+    ),
+    (
+        "operators",
+        row("I", choice([row("-"), row("-->")]), Repeat(row("-"), 0, None), "I"),
+        {"I": "[a-z]"},
+        ["a-b", "a--b", "a-->b", "a-->--b"],
+        ["a->b"],
+    ),
+    ("choice in a terminal", row("T", ".."), {"T": r"1|2(\.5|x)"}, ["1..", "2.5..", "2x.."], ["2.."]),
+    ("choice with tails", row("T", ".."), {"T": r"(a|b(\.c)?)!?"}, ["a..", "b..", "b.c!..", "b!.."], ["b."]),
+    ("tail in a loop", row("T", ".", "D"), {"T": r"a(\.b)*", "D": "d"}, ["a.d", "a.b.b.d"], ["a.b", "a..d"]),
+    ("counted tail", row("T", ".", "D"), {"T": r"a(\.b){0,2}", "D": "d"}, ["a.d", "a.b.d"], ["a."]),
+    (
+        "tail that is all of a literal",
+        row("T", ".", "D"),
+        {"T": r"a(?:\.b\.c)?", "D": "b|d"},
+        ["a.d", "a.b.c.d", "a.b"],
+        ["a.c"],
+    ),
+    (
+        "word",
+        row(choice([row("I", "N"), row("integer", "N"), row("int", "N")])),
+        {"I": "[A-Z]+", "N": "[e-z]+"},
+        ["integer x", "int eger"],
+        ["inte"],
+    ),
+    (
+        "optional whole",
+        row(Reference("O"), "-", "N"),
+        {"O": "(a(-b)?)?", "N": "[a-c]"},
+        ["-c", "a-b-c", "a-c"],
+        ["a-b-"],
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("start", "terminals", "accepted", "rejected"), [one[1:] for one in CASES], ids=[one[0] for one in CASES]
+)
+def test_cases(
+    start: Expression, terminals: dict[str, str], accepted: list[str], rejected: list[str]
+) -> None:
+    """What the rules say is accepted, byte by byte."""
+    split = split_tails(marked(start, **terminals), BLANKS if "L" not in terminals else WRITTEN)
+    engine = ByteEngine(emit(split.grammar, BLANKS.ignored if "L" not in terminals else None).text)
+    assert split.diagnostics == ()
+    assert [text for text in accepted if not engine.accepts(text)] == []
+    assert [text for text in rejected if engine.accepts(text)] == []
+
+
+def test_nothing_in_the_way_stays() -> None:
+    """A tail that nothing else begins like is no trouble, nor is one whose every beginning is complete."""
+    for start, terminals in (
+        (row("N", "+", "N"), {"N": r"[0-9]+(\.[0-9]+)?"}),
+        (row("N", "..", "N"), {"N": r"[0-9]+\.?"}),
+        (row("A", "B"), {"A": '"[^"]*"', "B": "[a-z]+"}),
+    ):
+        grammar = marked(start, **terminals)
+        assert split_tails(grammar, BLANKS).grammar == grammar
+
+
+def test_a_terminal_that_is_a_part_of_others_stays_whole_in_them() -> None:
+    """Only rules see the pieces."""
+    grammar = marked(row(choice([row("N", "..", "N"), row("V")])), N=r"[0-9]+(\.[0-9]+)?")
+    rules = {**grammar.rules, "V": marked(EMPTY, V="v").rules["V"]}
+    rules["V"] = type(rules["V"])("V", sequence([Literal("v"), Reference("N")]), lexical=True)
+    split = split_tails(grammar.with_rules(rules), BLANKS)
+    engine = ByteEngine(emit(split.grammar, BLANKS.ignored).text)
+    assert engine.accepts("1.5..2")
+    assert engine.accepts("v1.5")
+    assert engine.rejected("v 1.5")
+
+
+def test_what_would_fall_into_characters_is_left_with_a_warning() -> None:
+    """Where the tail begins like what is repeated before it, nothing can be split."""
+    grammar = marked(choice([row("T"), row("I", "-", "I")]), T="[a-c-]*!x", I="[a-c]+")
+    split = split_tails(grammar, BLANKS)
+    assert [one.code for one in split.diagnostics] == ["lexer-backtrack"]
+    assert split.grammar == grammar
+
+
+def test_blanks_one_by_one_where_one_of_them_is_wanted_after() -> None:
+    """`ws "\\n"`: the blanks before the line end must not take it."""
+    ws = Repeat(CharacterSet(((9, 10), (32, 32))), 0, None)
+    start = Repeat(sequence([Literal("x"), Reference("ws"), Literal("\n")]), 1, None)
+    grammar = grammar_of({"start": start, "ws": ws}, lexical={"start": False, "ws": True})
+    split = split_tails(grammar, WRITTEN)
+    engine = ByteEngine(emit(split.grammar).text)
+    assert engine.accepts("x \n\nx\n")
+    kept = grammar_of(
+        {"start": sequence([Literal("x"), Reference("ws"), Literal("y")]), "ws": ws},
+        lexical={"start": False, "ws": True},
+    )
+    assert split_tails(kept, WRITTEN).grammar == kept
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        optional(Literal("a")),
+        Repeat(Literal("a"), 0, 2),
+        Repeat(optional(Literal("a")), 2, None),
+        choice([Literal("a"), EMPTY, optional(Literal("b"))]),
+        sequence([optional(Literal("a")), EMPTY, Repeat(Literal("b"), 0, None)]),
+        Reference("B"),
+        sequence([Reference("B"), optional(CharacterSet(((97, 99),)))]),
+        Literal("a"),
+    ],
+)
+def test_non_empty(expression: Expression) -> None:
+    """All but the empty text."""
+    rules = grammar_of({"B": optional(Literal("+"))}).rules
+    made = grammar_of({"A": non_empty(expression, rules), "W": expression, "B": rules["B"].expression}).rules
+    assert sentences(made, "A", 3) == sentences(made, "W", 3) - {""}
