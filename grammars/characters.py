@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from typing import Final, TypeAlias
+from unicodedata import category
 
 Ranges: TypeAlias = tuple[tuple[int, int], ...]
 
@@ -52,6 +53,18 @@ POSIX: Final[dict[str, Ranges]] = {
     "xdigit": ((0x30, 0x39), (0x41, 0x46), (0x61, 0x66)),
 }
 """What `[:name:]` matches inside a class."""
+
+_WORD_CATEGORIES: Final = ("Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "No", "Pc")
+_CASED: Final = ("Lu", "Ll", "Lt")
+_CONNECTORS: Final[Ranges] = (
+    (0x5F, 0x5F),
+    (0x203F, 0x2040),
+    (0x2054, 0x2054),
+    (0xFE33, 0xFE34),
+    (0xFE4D, 0xFE4F),
+    (0xFF3F, 0xFF3F),
+)
+"""Those of category Pc."""
 
 _FOLDED_AT_MOST: Final = 4096
 """Characters of one range above ASCII whose other cases are looked for; larger ranges hold both cases anyway."""
@@ -165,9 +178,44 @@ def folded_properties(properties: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(both.get(name, name) for name in properties))
 
 
+def word_without(ranges: Ranges, properties: Iterable[str]) -> tuple[Ranges, tuple[str, ...]] | None:
+    """WORD and its properties without these characters; None where no union of ranges and properties is that."""
+    left = dict.fromkeys(_WORD_CATEGORIES)
+    for name in properties:
+        if name not in _CATEGORIES.values():
+            return None
+        for gone in [one for one in left if one.startswith(name) or (name == "LC" and one in _CASED)]:
+            del left[gone]
+    if any(last - first >= _FOLDED_AT_MOST for first, last in ranges):
+        return None
+    taken = {code for first, last in ranges for code in range(first, last + 1)}
+    if any(category(chr(code)) in left and category(chr(code)) != "Pc" for code in taken):
+        return None
+    single = [
+        (code, code)
+        for first, last in (*WORD, *_CONNECTORS)
+        for code in range(first, last + 1)
+        if code not in taken and category(chr(code)) in left
+    ]
+    if any(first <= code <= last for code in taken for first, last in _CONNECTORS):
+        left.pop("Pc", None)
+        return merged(single), _gathered(list(left))
+    return merged(one for one in single if one[0] < 0x80), _gathered(list(left))
+
+
 def has_case(text: str) -> bool:
     """Whether the text could be written in another case."""
     return text.lower() != text.upper()
+
+
+def _gathered(categories: list[str]) -> tuple[str, ...]:
+    """The categories, with those that make up a whole one by that one's name."""
+    whole = [
+        name
+        for name in WORD_PROPERTIES
+        if all(one in categories for one in _WORD_CATEGORIES if one.startswith(name))
+    ]
+    return (*whole, *(one for one in categories if not one.startswith(tuple(whole))))
 
 
 def _other_cases(code: int) -> Iterable[int]:

@@ -21,9 +21,10 @@ from grammars.characters import (
     inverted,
     merged,
     property_name,
+    word_without,
 )
 from grammars.diagnostics import Diagnostic, GrammarError, Span
-from grammars.form import ANY_CHARACTER, CharacterSet, Expression, Literal, Pattern
+from grammars.form import ANY_CHARACTER, CharacterSet, Exclusion, Expression, Literal, choice
 
 FLAGS: Final = frozenset("imsxu")
 """As in Python: ignore case, anchors at lines (there are none here), `.` for line ends too, layout, Unicode."""
@@ -195,13 +196,19 @@ class CharacterReader:
     def _without_word(
         self, ranges: Ranges, properties: list[str], *, negated: bool, begin: int
     ) -> Expression:
-        """A class that holds `\\W`: no union of ranges and properties, so it stays text."""
-        members = "".join(f"\\x{{{first:X}}}-\\x{{{last:X}}}" for first, last in ranges)
-        members += "".join(
-            f"\\P{{{name[1:]}}}" if name[0] == "^" else f"\\p{{{name}}}" for name in properties
-        )
-        text = f"[{'^' if negated else ''}\\W{members}]"
-        return Pattern(f"(?i:{text})" if "i" in self.flags else text, self.place(begin, self.position))
+        """A class that holds `\\W`: what it holds beside, or where it is negated, `\\w` without that."""
+        span = self.place(begin, self.position)
+        beside = self.character_set(ranges, properties, begin=begin) if ranges or properties else None
+        if set(properties) >= set(WORD_PROPERTIES) or beside == ANY_CHARACTER:
+            return self.character_set(((0, LAST),), (), begin=begin, negated=negated)
+        if not negated:
+            no_word = CharacterSet(WORD, WORD_PROPERTIES, negated=True, span=span)
+            return choice([no_word, beside] if beside else [no_word])
+        word = CharacterSet(WORD, WORD_PROPERTIES, span=span)
+        if not isinstance(beside, CharacterSet):
+            return word
+        left = word_without(beside.ranges, beside.properties)
+        return Exclusion(word, beside, span) if left is None else CharacterSet(*left, span=span)
 
     # Places
 

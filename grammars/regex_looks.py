@@ -22,7 +22,6 @@ from grammars.form import (
     Exclusion,
     Expression,
     Literal,
-    Pattern,
     Reference,
     Repeat,
     Sequence,
@@ -148,8 +147,10 @@ class _Settling:
 def _single(expression: Expression) -> bool:
     """Whether it matches one character at a time."""
     match expression:
-        case CharacterSet() | Pattern():
+        case CharacterSet():
             return True
+        case Exclusion(item):
+            return _single(item)
         case Literal(text):
             return len(text) == 1
         case Choice(alternatives):

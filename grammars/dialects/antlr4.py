@@ -7,7 +7,7 @@ file that holds both.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Final, TypeVar, cast
 
@@ -15,6 +15,7 @@ from grammars.characters import folded, folded_properties, has_case, merged
 from grammars.diagnostics import Span
 from grammars.dialects.antlr4_actions import without_code
 from grammars.dialects.antlr4_syntax import DIALECT, Complement, Header, Prequel, RuleDefinition, Statement
+from grammars.dialects.literal_terminals import literal_terminals, spelt_out, without_spelt_out
 from grammars.dialects.reading import Definition, Reading, collected, prepared, read_definitions, refusal
 from grammars.form import (
     ANY_CHARACTER,
@@ -64,7 +65,7 @@ def read(text: str, annotations: Annotations) -> Reading:
     )
     reading = collected(
         DIALECT,
-        _settled(definitions, skip, newline=indented),
+        _settled(definitions, skip, {*skip, *_annotated(annotations)}, newline=indented),
         replace(
             annotations,
             ignore_case=annotations.ignore_case or ignore_case,
@@ -75,6 +76,11 @@ def read(text: str, annotations: Annotations) -> Reading:
         explicit_lexer=True,
     )
     return Reading(reading.grammar, (*blanked.diagnostics, *reading.diagnostics))
+
+
+def _annotated(annotations: Annotations) -> tuple[str, ...]:
+    """The rules that annotations name."""
+    return (annotations.start, *annotations.terminals, *annotations.rules, *annotations.skip)
 
 
 def _of_kind(statements: Iterable[Statement], kind: type[_Kind]) -> list[_Kind]:
@@ -194,42 +200,50 @@ def _start(definitions: list[Definition]) -> str:
     return whole[0] if len(whole) == 1 else first
 
 
-def _settled(definitions: list[Definition], skip: tuple[str, ...], *, newline: bool) -> list[Definition]:
+def _settled(
+    definitions: list[Definition], skip: tuple[str, ...], kept: Collection[str], *, newline: bool
+) -> list[Definition]:
     """The definitions in what the form has: without EOF, wildcards and complements by what they can be."""
-    tokens = _tokens(definitions, skip, newline=newline)
-    return [
+    literals = literal_terminals(definitions, kept)
+    tokens = _tokens(definitions, literals, skip, newline=newline)
+    settled = [
         replace(
             one,
             expression=mapped(
-                one.expression, _in_terminal if one.lexical else lambda part: _in_rule(part, tokens)
+                one.expression, _in_terminal if one.lexical else lambda part: _in_rule(part, literals, tokens)
             ),
         )
         for one in definitions
     ]
+    return without_spelt_out(settled, literals)
 
 
-def _tokens(definitions: list[Definition], skip: tuple[str, ...], *, newline: bool) -> tuple[Expression, ...]:
+def _tokens(
+    definitions: list[Definition], literals: Mapping[str, Literal], skip: tuple[str, ...], *, newline: bool
+) -> tuple[Expression, ...]:
     """Everything that is one token for the parser."""
-    named: list[Expression] = [
-        Reference(one.name)
+    named = [
+        literals.get(one.name, Reference(one.name))
         for one in definitions
         if one.lexical and not one.fragment and one.name not in skip
     ]
-    if newline:
-        named += [Reference(name) for name in ("NEWLINE", "INDENT", "DEDENT")]
-    literals: list[Expression] = [
+    given = [Reference(name) for name in ("NEWLINE", "INDENT", "DEDENT")] if newline else []
+    written = [
         part
         for one in definitions
         if not one.lexical
         for part in walk(one.expression)
         if isinstance(part, Literal)
     ]
-    return tuple(dict.fromkeys([*named, *literals]))
+    return tuple(dict.fromkeys([*named, *given, *written]))
 
 
-def _in_rule(expression: Expression, tokens: tuple[Expression, ...]) -> Expression:
+def _in_rule(
+    expression: Expression, literals: Mapping[str, Literal], tokens: tuple[Expression, ...]
+) -> Expression:
     match expression:
-        case Complement(item=item):
+        case Complement():
+            item = mapped(expression.item, lambda part: spelt_out(part, literals))
             return _one_of(tokens, item.alternatives if isinstance(item, Choice) else (item,))
         case Reference("EOF"):
             return EMPTY
@@ -238,7 +252,7 @@ def _in_rule(expression: Expression, tokens: tuple[Expression, ...]) -> Expressi
         case Repeat(lazy=True):
             return replace(expression, lazy=False)
         case _:
-            return expression
+            return spelt_out(expression, literals)
 
 
 def _one_of(tokens: tuple[Expression, ...], excluded: tuple[Expression, ...]) -> Expression:

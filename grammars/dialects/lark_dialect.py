@@ -24,6 +24,7 @@ from grammars.dialects.lark_statements import (
     TemplateUse,
 )
 from grammars.dialects.lark_syntax import DIALECT
+from grammars.dialects.literal_terminals import literal_terminals, spelt_out, without_spelt_out
 from grammars.dialects.reading import Definition, Reading, collected, prepared, read_definitions, refusal
 from grammars.form import (
     Annotations,
@@ -33,6 +34,7 @@ from grammars.form import (
     Reference,
     mapped,
     parts,
+    references,
 )
 
 MAX_INSTANCES: Final = 500
@@ -56,9 +58,11 @@ def read(text: str, annotations: Annotations) -> Reading:
     if declared:
         definitions = _indented(definitions, declared)
         annotations = replace(annotations, indent=True)
-    expansion = _Expansion(templates)
-    ignored = [expansion.ignored(one.expression) for one in statements if isinstance(one, Ignore)]
-    definitions = [expansion.definition(one) for one in definitions]
+    ignores = [one.expression for one in statements if isinstance(one, Ignore)]
+    literals = literal_terminals(definitions, _kept(ignores, annotations))
+    expansion = _Expansion(templates, literals)
+    ignored = [expansion.ignored(one) for one in ignores]
+    definitions = without_spelt_out([expansion.definition(one) for one in definitions], literals)
     started = any(one.name == "start" for one in definitions)
     reading = collected(
         DIALECT,
@@ -69,6 +73,12 @@ def read(text: str, annotations: Annotations) -> Reading:
         explicit_lexer=True,
     )
     return reading if started or annotations.start else _without_start(reading)
+
+
+def _kept(ignores: list[Expression], annotations: Annotations) -> set[str]:
+    """The terminals that something refers to by name, besides rules."""
+    ignored = {one.name for expression in ignores for one in references(expression)}
+    return ignored.union((annotations.start,), annotations.terminals, annotations.rules, annotations.skip)
 
 
 def _without_start(reading: Reading) -> Reading:
@@ -158,7 +168,8 @@ def _indented(definitions: list[Definition], declared: list[Declare]) -> list[De
 class _Expansion:
     """Makes rules of templates, and terminals of the regular expressions and texts that stand in rules."""
 
-    def __init__(self, templates: dict[str, Template]) -> None:
+    def __init__(self, templates: dict[str, Template], literals: dict[str, Literal]) -> None:
+        self._literals = literals
         self._templates = templates
         self._instances: dict[tuple[str, tuple[Expression, ...]], str] = {}
         self._waiting: list[tuple[str, Template, tuple[Expression, ...]]] = []
@@ -207,7 +218,7 @@ class _Expansion:
             if isinstance(expression.expression, Literal | CharacterSet):
                 return expression.expression
             return Reference(self._terminal(expression), expression.span)
-        return expression
+        return spelt_out(expression, self._literals)
 
     def _terminal(self, inline: InlineTerminal) -> str:
         span = inline.span or Span(1, 1, 1, 1)

@@ -14,6 +14,7 @@ from grammars.characters import (
     inverted,
     merged,
     property_name,
+    word_without,
 )
 
 
@@ -90,3 +91,32 @@ def test_the_engine_knows_every_property() -> None:
 
 def test_classes_of_posix_hold_ascii_only() -> None:
     assert all(last < 0x80 for ranges in POSIX.values() for _, last in ranges)
+
+
+CONNECTORS = ((0x203F, 0x2040), (0x2054, 0x2054), (0xFE33, 0xFE34), (0xFE4D, 0xFE4F), (0xFF3F, 0xFF3F))
+LETTERS = ((0x41, 0x5A), (0x61, 0x7A))
+
+
+@pytest.mark.parametrize(
+    ("ranges", "properties", "expected"),
+    [
+        ((), (), (((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)), ("L", "M", "N", "Pc"))),
+        ((), ("N",), (((0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)), ("L", "M", "Pc"))),
+        (((0x5F, 0x5F),), ("Nd",), ((*LETTERS, *CONNECTORS), ("L", "M", "Nl", "No"))),
+        (((0x5F, 0x5F),), ("N", "P"), (LETTERS, ("L", "M"))),
+        ((), ("LC", "Zs"), (((0x30, 0x39), (0x5F, 0x5F)), ("M", "N", "Pc", "Lm", "Lo"))),
+        (
+            ((0x20, 0x2F),),
+            (),
+            (((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)), ("L", "M", "N", "Pc")),
+        ),
+        (((0x61, 0x61),), (), None),
+        (((0x20, 0x2FFF),), (), None),
+        ((), ("Han",), None),
+        ((), ("^L",), None),
+    ],
+)
+def test_word_characters_without_others(
+    ranges: Ranges, properties: tuple[str, ...], expected: tuple[Ranges, tuple[str, ...]] | None
+) -> None:
+    assert word_without(ranges, properties) == expected

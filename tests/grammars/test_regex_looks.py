@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from grammars.characters import WORD, WORD_PROPERTIES
 from grammars.diagnostics import GrammarError, Span
 from grammars.form import (
     ANY_CHARACTER,
@@ -14,7 +15,6 @@ from grammars.form import (
     Exclusion,
     Expression,
     Literal,
-    Pattern,
     Repeat,
     Sequence,
 )
@@ -23,6 +23,7 @@ from tests.fakes.form_matcher import matches
 
 A, B = Literal("a"), Literal("b")
 ANYTHING = Repeat(ANY_CHARACTER, 0, None)
+NO_B = Exclusion(CharacterSet(WORD, WORD_PROPERTIES), CharacterSet(((0x62, 0x62),)))
 NO_LINE_END = CharacterSet(((10, 10),), negated=True)
 
 
@@ -48,9 +49,9 @@ NO_LINE_END = CharacterSet(((10, 10),), negated=True)
         (r"(?:(?!b).)*", Exclusion(Repeat(NO_LINE_END, 0, None), Sequence((ANYTHING, B, ANYTHING)))),
         (r"(?:(?!b)a)+b", Sequence((Exclusion(Repeat(A, 1, None), Sequence((ANYTHING, B, ANYTHING))), B))),
         (
-            r"(?:(?!b)(?:[x]|[\W]|a))*",
+            r"(?:(?!b)(?:[x]|[^\Wb]|a))*",
             Exclusion(
-                Repeat(Choice((CharacterSet(((0x78, 0x78),)), Pattern(r"[\W]"), A)), 0, None),
+                Repeat(Choice((CharacterSet(((0x78, 0x78),)), NO_B, A)), 0, None),
                 Sequence((ANYTHING, B, ANYTHING)),
             ),
         ),

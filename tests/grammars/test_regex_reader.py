@@ -8,15 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from grammars.characters import WORD, WORD_PROPERTIES
 from grammars.diagnostics import GrammarError, Span
 from grammars.form import (
     ANY_CHARACTER,
     EMPTY,
     CharacterSet,
     Choice,
+    Exclusion,
     Expression,
     Literal,
-    Pattern,
     Repeat,
     Sequence,
 )
@@ -25,6 +26,8 @@ from tests.fakes.form_matcher import matches
 
 A, B = Literal("a"), Literal("b")
 LOWER = CharacterSet(((0x61, 0x7A),))
+SMALL_A = CharacterSet(((0x61, 0x61),))
+LETTERS_ = ((0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A))
 NO_LINE_END = CharacterSet(((10, 10),), negated=True)
 
 
@@ -77,8 +80,14 @@ NO_LINE_END = CharacterSet(((10, 10),), negated=True)
             Sequence((CharacterSet((), ("Lu",)), CharacterSet((), ("L",)), CharacterSet((), ("^Han",)))),
         ),
         (r"[\P{^L}\p{^N}]", "", CharacterSet((), ("L", "^N"))),
-        (r"[^\W\d]", "", Pattern(r"[^\W\x{30}-\x{39}\p{Nd}]")),
-        (r"[\W\P{L}]", "i", Pattern(r"(?i:[\W\P{L}])")),
+        (r"[\W]", "", CharacterSet(WORD, WORD_PROPERTIES, negated=True)),
+        (r"[\Wa]", "", Choice((CharacterSet(WORD, WORD_PROPERTIES, negated=True), SMALL_A))),
+        (r"[\W\w]", "", ANY_CHARACTER),
+        (r"[\W\d\D]", "", ANY_CHARACTER),
+        (r"[^\W]", "", CharacterSet(WORD, WORD_PROPERTIES)),
+        (r"[^\W\d]", "", CharacterSet(LETTERS_, ("L", "M", "Pc", "Nl", "No"))),
+        (r"[^\W\p{L}a]", "", CharacterSet(((0x30, 0x39), (0x5F, 0x5F)), ("M", "N", "Pc"))),
+        (r"[^\Wa]", "", Exclusion(CharacterSet(WORD, WORD_PROPERTIES), SMALL_A)),
         (r"\x41\u0042\U00000043\x{1F600}\u{44}\0\011", "", Literal("ABC😀D\0\t")),
         (r"\n\t\r\f\v\a\e", "", Literal("\n\t\r\f\v\a\x1b")),
         (r"\.\/\"\-\ ", "", Literal('./"- ')),
