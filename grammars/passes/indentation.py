@@ -201,9 +201,28 @@ class _Unrolling:
                 inner = [self._inner(items[index + 1 :], deeper) for deeper in _deeper(depth)]
                 rest, end = self._expand_sequence(_after_dedent(items[index + 1 :]), depth, _At.BEGIN)
                 return sequence([*made, choice(inner), rest]), end
+            if at is not _At.INSIDE and not self._is_block(item) and self._goes_on(items[index:]):
+                made.extend(self._indentation(depth, at))
+                at = _At.INSIDE
             one, at = self._expand(item, depth, at)
             made.append(one)
         return sequence(made), at
+
+    def _goes_on(self, items: tuple[Expression, ...]) -> bool:
+        """Whether something stands in the line before its end, or before a rule of blocks."""
+        for item in items:
+            if self._is_block(item):
+                return False
+            if not is_nullable(item, self._nullable):
+                return True
+        return False
+
+    def _indentation(self, depth: _Depth, at: _At) -> list[Expression]:
+        """What stands before the first thing in a line."""
+        if depth.level == 0:
+            return []
+        indent = Reference(self._indent(depth))
+        return [indent if at is _At.BEGIN else optional(indent)]
 
     def _inner(self, items: tuple[Expression, ...], depth: _Depth) -> Expression:
         """What stands between an INDENT and its DEDENT."""
@@ -213,12 +232,12 @@ class _Unrolling:
     def _indented(self, expression: Expression, depth: _Depth, at: _At) -> tuple[Expression, _At]:
         """An expression without line ends, with the indentation before it where it begins a line."""
         line = self._line(expression, free=False)
-        nullable = is_nullable(expression, self._nullable)
-        after = _joined([at, _At.INSIDE]) if nullable else _At.INSIDE
-        if depth.level == 0 or at is _At.INSIDE or expression == EMPTY:
-            return line, at if expression == EMPTY else after
-        indent: Expression = Reference(self._indent(depth))
-        return sequence([optional(indent) if at is _At.EITHER or nullable else indent, line]), after
+        if not is_nullable(expression, self._nullable):
+            before = [] if at is _At.INSIDE else self._indentation(depth, at)
+            return sequence([*before, line]), _At.INSIDE
+        if at is _At.INSIDE or expression == EMPTY:
+            return line, at
+        return sequence([*self._indentation(depth, _At.EITHER), line]), _At.EITHER
 
     def _indent(self, depth: _Depth) -> str:
         if depth not in self._indents:

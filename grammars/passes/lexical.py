@@ -62,6 +62,8 @@ def lexed(grammar: Grammar) -> Lexed:
     else:
         terminals, space = _inferred(grammar)
     inferred = frozenset(name for name in terminals if grammar.rules[name].lexical is None)
+    if grammar.start in terminals:
+        grammar = _with_start_rule(grammar)
     rules = {
         name: replace(rule, lexical=name in terminals, fragment=rule.fragment and name in terminals)
         for name, rule in grammar.rules.items()
@@ -77,6 +79,13 @@ def lexed(grammar: Grammar) -> Lexed:
         space,
         (*cut, *space.diagnostics, *hoisted.found),
     )
+
+
+def _with_start_rule(grammar: Grammar) -> Grammar:
+    """The grammar with a rule to start with that is not a terminal."""
+    start = fresh(f"{grammar.start} alone", grammar.rules)
+    rules = {start: Rule(start, Reference(grammar.start)), **grammar.rules}
+    return replace(grammar, rules=rules, start=start)
 
 
 def _declared(grammar: Grammar) -> set[str]:

@@ -217,7 +217,7 @@ class _Cutter:
         self._literals: dict[Literal, Reference] = {}
         self._name = ""
         self._edges: set[tuple[int, int]] = set()
-        self.pieces: set[str] = set()
+        self._made: dict[Expression, str] = {}
 
     def cut(self, key: Terminal, one: Automaton, edges: set[tuple[int, int]]) -> None:
         """Split one terminal between these positions."""
@@ -325,13 +325,15 @@ class _Cutter:
     def _named(self, expression: Expression) -> Expression:
         if isinstance(expression, Reference) and expression.name != self._name:
             return expression
-        for name in self.pieces:
-            if self._rules[name].expression == expression:
-                return Reference(name)
-        name = fresh(f"{self._name} part", self._rules)
-        self._rules[name] = Rule(name, expression, lexical=True)
-        self.pieces.add(name)
-        return Reference(name)
+        if expression not in self._made:
+            self._made[expression] = fresh(f"{self._name} part", self._rules)
+            self._rules[self._made[expression]] = Rule(self._made[expression], expression, lexical=True)
+        return Reference(self._made[expression])
+
+    @property
+    def pieces(self) -> set[str]:
+        """The terminals that were made."""
+        return set(self._made.values())
 
 
 def non_empty(expression: Expression, rules: Mapping[str, Rule]) -> Expression:
