@@ -20,6 +20,8 @@ _TOKEN: Final = re.compile(
 )
 _UNTIL: Final = re.compile(r"\(/\(\?s:\.\)\*(?P<end>\S+)/ & ~/\(\?s:\.\)\*(?P=end)\(\?s:\.\)\+/\)")
 """Anything up to the first end, as the compiler writes block comments."""
+_WORDS_BUT: Final = re.compile(r"\(/(?P<word>(?:[^/\\]|\\.)+)/ & ~/(?P<excluded>(?:[^/\\]|\\.)+)/\)$")
+"""A terminal for words that leaves some out."""
 
 
 @cache
@@ -49,6 +51,7 @@ def converted(text: str) -> str:
 
 def _line(line: str, nullable: set[str]) -> str:
     line = _UNTIL.sub(lambda found: f"/(?s:.)*?{found['end']}/", line)
+    line = _WORDS_BUT.sub(lambda found: rf"/(?!(?:{found['excluded']})(?![\w$#])){found['word']}/", line)
     if " & " in line or "~/" in line:
         raise ValueError(f"no way to write this for lark: {line}")
     name, colon, body = line.partition(": ")
