@@ -22,7 +22,9 @@ from daemon.api.errors import DaemonUnavailable
 from daemon.api.messages import OpenDocument
 from daemon.api.paths import RuntimePaths, runtime_paths
 from daemon.config import CompletionConfig, Config, DraftConfig
+from daemon.config_sections import GrammarsConfig
 from daemon.documents import Document, Place
+from daemon.grammar_places import built_in_folder
 from daemon.llama_engine import LlamaEngine
 from daemon.models import resolve_draft_model
 from daemon.prompt import Prompt
@@ -72,7 +74,11 @@ def places() -> list[str]:
 
 @asynccontextmanager
 async def completing(
-    paths: RuntimePaths, target: TargetEngine, draft: str | None, completion: CompletionConfig
+    paths: RuntimePaths,
+    target: TargetEngine,
+    draft: str | None,
+    completion: CompletionConfig,
+    grammars: GrammarsConfig | None = None,
 ) -> AsyncIterator[DaemonClient]:
     """A verifier, a daemon whose draft is `draft` (None: it does not draft), and a client of it, all connected."""
     bound: asyncio.Future[int] = asyncio.get_running_loop().create_future()
@@ -89,6 +95,7 @@ async def completing(
         draft=replace(config.draft, enabled=draft is not None, window_tokens=WINDOW),
         verifier=replace(config.verifier, url=f"ws://127.0.0.1:{port}", deadline_ms=60_000),
         completion=completion,
+        grammars=grammars or config.grammars,
     )
     running = asyncio.create_task(run_daemon(config, paths, lambda: draft_engine(draft or "bundled")))
     try:
@@ -116,11 +123,11 @@ async def connected(paths: RuntimePaths, running: asyncio.Task[None]) -> DaemonC
     return client
 
 
-async def verified_texts(client: DaemonClient, before: list[str]) -> list[str]:
+async def verified_texts(client: DaemonClient, before: list[str], suffix: str = "py") -> list[str]:
     """What is said to be the target's own at each place."""
     found = []
     for number, text in enumerate(before):
-        name = f"file:///{number}.py"
+        name = f"file:///{number}.{suffix}"
         client.send(OpenDocument(name, "python", 1, text))
         answer = await client.complete(name, 1, len(text), trigger="invoked", wait="verified")
         suggestion = answer.suggestions[0] if answer.suggestions else None
@@ -175,3 +182,47 @@ async def test_sampled_text_is_the_same_for_every_draft(
         assert [e.startswith(v) for v, e in zip(found, expected, strict=True)] == [True] * len(before)
     assert texts["bundled"] == texts["bundled:q4_1"] == texts["bundled:shallow28"] == texts[None]
     assert any(texts["bundled"])
+
+
+def sql_places() -> list[str]:
+    """Beginnings of the built-in grammar's example files, cut within statements and words."""
+    folder = built_in_folder() / "sql" / "examples"
+    texts = [file.read_text("utf-8") for file in sorted(folder.iterdir())]
+    return [text[:length] for text in texts for length in range(97, min(len(text), 700), 131)][:12]
+
+
+async def masked(client: DaemonClient) -> None:
+    """Wait until drafts of SQL are masked."""
+    client.send(OpenDocument("file:///first.sql", "sql", 1, "SELECT a FROM "))
+    while True:
+        await client.complete("file:///first.sql", 1, 14, trigger="invoked", wait="verified")
+        if (await client.stats())["grammar"]["searches"] > 0:
+            return
+        await asyncio.sleep(0.1)
+
+
+@pytest.mark.asyncio
+async def test_a_grammar_changes_nothing_of_what_is_verified(
+    tmp_path: Path, target: TargetEngine, tokens: LlamaEngine
+) -> None:
+    """It masks the draft; of the target's own text it only cuts an end that would not fit."""
+    before = sql_places()
+    completion = CompletionConfig(max_tokens=MAX_TOKENS)
+    expected = [alone(target, tokens, text, Sampling(0.0), 0) for text in before]
+    texts, drafted = {}, {}
+    for mask in (False, True):
+        paths = runtime_paths(tmp_path / f"run{mask}", transport="unix")
+        grammars = GrammarsConfig(enabled=mask, exemplar=False, files={"*.sql": "sql"})
+        async with completing(paths, target, "bundled", completion, grammars) as client:
+            if mask:
+                async with asyncio.timeout(60):
+                    await masked(client)
+            texts[mask] = await verified_texts(client, before, "sql")
+            drafted[mask] = (await client.stats())["acceptance"]["drafted"]
+            searches = (await client.stats())["grammar"]["searches"]
+        assert (searches > 0) is mask
+    for plain, under_a_mask, own in zip(texts[False], texts[True], expected, strict=True):
+        assert own.startswith(plain)
+        assert own.startswith(under_a_mask)
+    assert sum(map(bool, texts[True])) >= len(before) // 3
+    assert min(drafted.values()) > 0
