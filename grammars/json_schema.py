@@ -139,7 +139,7 @@ class _Building:
         target = self._schemas.target(schema)
         if isinstance(target, bool):
             return _ANY if target else None
-        self.unknown.update(dict.fromkeys(target.keys() - _ANNOTATIONS - _FOLLOWED - _WIDENED))
+        self.unknown.update(dict.fromkeys(word for word in target if _is_unknown(word)))
         followed = {word: value for word, value in target.items() if word in _FOLLOWED}
         if not followed:
             return _ANY
@@ -245,6 +245,11 @@ class _Building:
         name = self._name(hint)
         self.rules[name] = Rule(name, expression, lexical=True)
         return name
+
+
+def _is_unknown(word: str) -> bool:
+    """Whether no draft has the keyword, and it is no extension, which begin with x-."""
+    return word not in _ANNOTATIONS | _FOLLOWED | _WIDENED and not word.startswith("x-")
 
 
 def _text(value: str) -> Expression:

@@ -26,7 +26,7 @@ MAPPED: Final = {
     "dot": ("w3c", ("dot",), "*.dot"),
     "fsm_zh": ("bnf", ("fsm_zh",), "*.fsm"),
     "graphql": ("lark", ("graphql",), "*.graphql"),
-    "json": ("gbnf", ("json",), "*.json"),
+    "json": ("gbnf", ("json",), "*.geojson"),
     "promql": ("abnf", ("promql",), "*.promql"),
     "proto3": ("antlr4", ("proto", "proto3"), "*.proto"),
     "sql": ("bnf", (), ""),
@@ -97,6 +97,11 @@ def test_it_compiles_without_a_word_and_is_mapped_as_editors_call_the_language(n
     dialect, languages, glob = MAPPED[name]
     assert (compiled.name, compiled.dialect, compiled.languages) == (name, dialect, languages)
     assert (glob in compiled.globs) if glob else compiled.globs == ()
+
+
+def test_comments_in_a_json_file_are_not_hidden_by_its_name() -> None:
+    """tsconfig.json is of the language jsonc, as editors say."""
+    assert "*.json" not in library("json").globs
 
 
 @pytest.mark.parametrize("name", NAMES)
