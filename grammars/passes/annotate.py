@@ -7,12 +7,11 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import Final
 
-from grammars.characters import merged
+from grammars.characters import folded
 from grammars.diagnostics import Diagnostic, GrammarError
 from grammars.form import (
     ANY_CHARACTER,
     CharacterSet,
-    Exclusion,
     Expression,
     Grammar,
     Literal,
@@ -50,7 +49,11 @@ def apply_annotations(grammar: Grammar) -> Grammar:
     rules = dict(grammar.rules)
     if notes.indent:
         rules = {name: rule for name, rule in rules.items() if name not in ("INDENT", "DEDENT", "NEWLINE")}
-    for names, lexical in ((notes.terminals, True), (notes.rules, False), (grammar.skip, True)):
+    for names, lexical in (
+        (notes.terminals, True),
+        (notes.rules, False),
+        ((*grammar.skip, *notes.skip), True),
+    ):
         for name in names:
             if name in rules:
                 rules[name] = replace(rules[name], lexical=lexical, fragment=rules[name].fragment and lexical)
@@ -80,34 +83,21 @@ def fresh(wanted: str, rules: Iterable[str]) -> str:
 def without_case(grammar: Grammar) -> Grammar:
     """The grammar with letters matching in any case: literals, and the characters of sets that are listed."""
 
-    def folded(one: Expression) -> Expression:
+    def caseless(one: Expression) -> Expression:
         match one:
             case Literal():
                 return replace(one, ignore_case=True)
             case CharacterSet(ranges, _, False) if ranges:
-                return replace(one, ranges=_both_cases(ranges))
+                return replace(one, ranges=folded(ranges))
             case _:
                 return one
 
-    def rule_folded(rule: Rule) -> Rule:
-        return replace(rule, expression=_outside_exclusions(rule.expression, folded))
-
-    return grammar.with_rules({name: rule_folded(rule) for name, rule in grammar.rules.items()})
-
-
-def _outside_exclusions(expression: Expression, change: object) -> Expression:
-    assert callable(change)
-    return mapped(expression, lambda one: one if isinstance(one, Exclusion) else change(one))
-
-
-def _both_cases(ranges: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
-    more = list(ranges)
-    for first, last in ranges:
-        for begin, end, shift in ((65, 90, 32), (97, 122, -32)):
-            low, high = max(first, begin), min(last, end)
-            if low <= high:
-                more.append((low + shift, high + shift))
-    return merged(more)
+    return grammar.with_rules(
+        {
+            name: replace(rule, expression=mapped(rule.expression, caseless))
+            for name, rule in grammar.rules.items()
+        }
+    )
 
 
 def _unknown(grammar: Grammar, word: str, names: Iterable[str]) -> Iterable[Diagnostic]:

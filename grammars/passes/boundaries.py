@@ -75,7 +75,7 @@ def _to_line_end(expression: Expression) -> bool:
 def _is_line_end(expression: Expression) -> bool:
     match expression:
         case Literal(text):
-            return text == "\n"
+            return bool(text) and not text.strip("\n")
         case CharacterSet():
             return only(expression, LINE_ENDS)
         case Repeat(item):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 
 from grammars.compiler import compile_grammar, compile_text
-from grammars.diagnostics import Diagnostic, GrammarError, Span
+from grammars.diagnostics import Diagnostic, Span
 from grammars.form import (
     Annotations,
     CharacterSet,
@@ -28,6 +30,8 @@ digit = "0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" ;
 name = letter, { letter | digit } ;
 letter = ? [A-Za-z_] ? ;
 """
+
+DIGIT = CharacterSet(((48, 57),))
 
 TABLES = [
     (
@@ -142,18 +146,61 @@ def test_tables(accepted: list[str], rejected: list[str], request: pytest.Fixtur
     assert [text for text in rejected if engine.accepts(text)] == []
 
 
+def _ending(rule: Rule) -> Rule:
+    """The rule with an alternative, so that it can end."""
+    return replace(rule, expression=choice([rule.expression, Literal("!")]))
+
+
 @settings(max_examples=80, deadline=None)
 @given(small_grammars())
 def test_no_sentence_is_rejected(grammar: Grammar) -> None:
     """Random grammars: the engine accepts every short sentence, and with blanks written out nothing else."""
-    texts = sentences(grammar.rules, "A", 4)
-    try:
-        compiled = compile_grammar(
-            Grammar("test", grammar.rules, "A", Annotations(blanks="none"), explicit_lexer=False),
-            name="small",
-        )
-    except GrammarError as error:
-        assert error.diagnostics[0].code in {"unproductive-rule", "only-itself"}
-        return
+    rules = {
+        "S": Rule("S", choice([Literal("!"), Reference("A")])),
+        **{name: _ending(rule) for name, rule in grammar.rules.items()},
+    }
+    texts = sentences(rules, "S", 4)
+    compiled = compile_grammar(Grammar("test", rules, "S", Annotations(blanks="none")), name="small")
     engine = ByteEngine(compiled.text)
     assert [text for text in texts if not engine.accepts(text)] == []
+
+
+def test_diagnostics_are_handed_on() -> None:
+    """What the reader said, and what the passes did."""
+    before = Diagnostic("note", "x", "said before")
+    rules = {
+        "A": Rule("A", Repeat(Repeat(Literal("a"), 0, None), 0, None), Span(1, 1, 1, 2)),
+        "B": Rule("B", Literal("b"), Span(2, 1, 2, 2)),
+    }
+    compiled = compile_grammar(Grammar("test", rules, "A"), name="n", diagnostics=[before])
+    assert [one.code for one in compiled.diagnostics] == ["x", "unreachable-rule", "empty-loop"]
+    assert (compiled.name, compiled.dialect, compiled.rules) == ("n", "test", 2)
+
+
+def test_names_and_terminals() -> None:
+    """Emitted names lead back to the author's; literals are terminals without a name; inferred ones say so."""
+    source = (
+        "; @name 规则\n; @language sql\n; @files *.sql\n"
+        '<甲 乙> ::= <id> "," <id>\n<id> ::= <c> | <c> <id>\n<c> ::= /[a-z]/\n'
+    )
+    compiled = compile_text(source, file_name="some/where.bnf", dialect="bnf")
+    assert (compiled.name, compiled.languages, compiled.globs) == ("规则", ("sql",), ("*.sql",))
+    assert set(compiled.names.values()) == {"甲 乙", "id"}
+    assert {(one.name, one.inferred, bool(one.emitted)) for one in compiled.terminals} == {
+        ("id", True, True),
+        ('","', False, False),
+    }
+
+
+@pytest.mark.parametrize(("file_name", "name"), [("a/b.c.abnf", "b.c"), ("", "abnf")])
+def test_name_without_annotation(file_name: str, name: str) -> None:
+    """The file's stem, else the dialect."""
+    assert compile_text('a = "x"\n', file_name=file_name, dialect="abnf").name == name
+
+
+def test_compiled_twice_is_the_same() -> None:
+    """Caches compare digests."""
+    grammar = grammar_of(
+        {"A": sequence([Reference("N"), Literal(".."), Reference("N")]), "N": CharacterSet(((48, 57),))}
+    )
+    assert compile_grammar(grammar, name="n") == compile_grammar(grammar, name="n")

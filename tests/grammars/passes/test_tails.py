@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from grammars.emit import emit
 from grammars.form import (
     EMPTY,
     CharacterSet,
@@ -16,7 +17,6 @@ from grammars.form import (
     optional,
     sequence,
 )
-from grammars.emit import emit
 from grammars.passes.blanks import Spacing
 from grammars.passes.tails import non_empty, split_tails
 from grammars.regex_reader import read_regex
