@@ -132,7 +132,7 @@ def test_a_limit_of_the_engine_is_a_failure_that_stays(table: TokenTable) -> Non
     letters = " | ".join(f'"{chr(97 + n)}"' for n in range(26))
     scannerless = recogniser(f"start: word\nword: letter | word letter\nletter: {letters}\n", table)
     wide = TokenTable(
-        [bytes([97 + n // 676, 97 + n // 26 % 26, 97 + n % 26]) * 4 for n in range(17_000)],
+        [bytes([97 + n // 676, 97 + n // 26 % 26, 97 + n % 26]) * 12 for n in range(17_000)],
         control_ids=(),
         stop_ids=(),
     )
