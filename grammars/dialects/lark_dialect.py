@@ -43,6 +43,8 @@ MAX_ARGUMENT: Final = 1_000
 """Parts of a template's argument."""
 MAX_NESTING: Final = 100
 """Of the parts of an argument."""
+MAX_SHOWN: Final = 100
+"""Characters of the arguments in the name of a rule that a template makes."""
 
 _INDENTATION: Final = {"_INDENT": "INDENT", "_DEDENT": "DEDENT", "INDENT": "INDENT", "DEDENT": "DEDENT"}
 _NEWLINES: Final = ("_NEWLINE", "_NL", "NEWLINE", "NL")
@@ -231,7 +233,7 @@ class _Expansion:
         template = self._templates.get(use.name)
         if template is None or len(template.parameters) != len(use.arguments):
             raise self._no_such(use, template)
-        if len(self._instances) == MAX_INSTANCES or not all(map(_manageable, use.arguments)):
+        if len(self._instances) >= MAX_INSTANCES or not all(map(_manageable, use.arguments)):
             raise refusal(
                 f"the template {use.name} makes too many rules, or too large ones",
                 span=use.span,
@@ -260,7 +262,8 @@ class _Expansion:
         )
 
     def _unused_name(self, template: str, arguments: tuple[Expression, ...]) -> str:
-        name = f"{template}{{{', '.join(map(_shown, arguments))}}}"
+        shown = ", ".join(map(_shown, arguments))
+        name = f"{template}{{{shown if len(shown) <= MAX_SHOWN else '...'}}}"
         count = sum(one == name or one.startswith(f"{name} #") for one in self._instances.values())
         return f"{name} #{count + 1}" if count else name
 

@@ -159,7 +159,7 @@ _WORDS: Final = {
 _HINTS: Final = (
     (r"'", "write literals in double quotes"),
     (r"\s*\n", "a rule ends with its line; put what goes on on the next line into ( ), or after '|'"),
-    (r"::", "rules with parameters (::) are not supported; write one rule for each case"),
+    (r":_", "rules with parameters (::) are not supported; write one rule for each case"),
     (r"=|::=|:=", "write ':' between a rule's name and what it stands for"),
     (r"%\w+", "the directives are %ignore, %import, %declare, %extend and %override"),
     (r":", "begin each rule on a line of its own"),
