@@ -181,11 +181,13 @@ def _types(schema: Mapping[str, Json]) -> frozenset[str]:
     if named is None:
         return _ALL
     listed = named if isinstance(named, list) else [named]
-    wrong = [one for one in listed if one not in TYPES]
-    if wrong or not listed:
-        culprit = next((one for one in wrong if isinstance(one, str)), "type")
-        raise BadSchema(f"there is no type {culprit!r}", f"the types are {', '.join(TYPES)}", culprit)
     found = frozenset(one for one in listed if isinstance(one, str))
+    for one in sorted(found - set(TYPES)):
+        raise BadSchema(f"there is no type {one!r}", f"the types are {', '.join(TYPES)}", one)
+    if not found or len(found) < len(listed):
+        raise BadSchema(
+            "type takes the name of a type, or several in a list", f"the types are {', '.join(TYPES)}", "type"
+        )
     return found - {"integer"} if "number" in found else found
 
 

@@ -178,6 +178,9 @@ ACCEPTED: Final = {
         "PROGRAM p IF a AND_THEN (b OR c) THEN d(e := 1, f => g); ELSIF %IX0.1 THEN ; ELSE END_IF; END_PROGRAM",
         "TYPE a : (b := 1, c) INT; d : STRUCT e : REF_TO INT := NULL; END_STRUCT; f : INT(1..5); END_TYPE",
         "(* 注释 ** *) VAR_GLOBAL 变量 AT %QW* : WORD; s : STRING := 'a$'b$$'; END_VAR // 🙂",
+        "CONFIGURATION c RESOURCE r ON PLC TASK t(INTERVAL := T#20ms, PRIORITY := 0); PROGRAM i WITH t : p; END_RESOURCE END_CONFIGURATION",
+        "NAMESPACE a.b INTERFACE I METHOD m : BOOL VAR_INPUT x : INT; END_VAR END_METHOD END_INTERFACE END_NAMESPACE",
+        "IF a THEN b := 1; END_IF;",
         "FUNCTION_BLOCK F EXTENDS a.B METHOD PRIVATE m : INT m := 1 + 2 * 3 MOD 4 ** 2; END_METHOD END_FUNCTION_BLOCK",
     ],
     "fsm_zh": [
@@ -230,7 +233,7 @@ REJECTED: Final = {
         "PROGRAM p IF a THEN END_PROGRAM",
         "PROGRAM p x := ; END_PROGRAM",
         "PROGRAM p VAR x INT; END_VAR END_PROGRAM",
-        "x := 1;",
+        "x := 1",
         "PROGRAM p CASE a OF 1 b := 1; END_CASE; END_PROGRAM",
         "PROGRAM p s := 'a; END_PROGRAM",
     ],

@@ -182,8 +182,8 @@ def test_a_schema_that_meets_itself_is_what_it_says_besides() -> None:
     ("schema", "message", "culprit"),
     [
         ({"type": "strng"}, "there is no type 'strng'", "strng"),
-        ({"type": []}, "there is no type 'type'", "type"),
-        ({"type": [3]}, "there is no type 'type'", "type"),
+        ({"type": []}, "type takes the name of a type, or several in a list", "type"),
+        ({"type": [3, "null"]}, "type takes the name of a type, or several in a list", "type"),
         ({"enum": "a"}, "enum takes a list of values", "enum"),
         ({"properties": []}, "properties takes an object: names, and a schema for each", "properties"),
         ({"allOf": {}}, "allOf takes a list of schemas", "allOf"),
