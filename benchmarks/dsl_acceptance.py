@@ -6,9 +6,10 @@ strong target that knows the language. Settings: *cold*, within the first 200 to
 `masked` have no context; *warm*, further in, after one other file of the project. Blocks are as long as the daemon
 makes them.
 
-Variants: `plain` (no mask), `masked` (the draft alone is masked; the target never is), `exemplar` (plain, with one
-other file of the language first), `ngram` (masked, exemplar, and matches of 8 tokens are followed), `best` (what
-ships: masked, exemplar). Under `strict` the target is masked as well (mask on both).
+Variants: `plain` (no mask), `masked` (the draft alone is masked; the target never is), `exemplar` and
+`exemplar_masked` (the same with one other file of the language first, where it is cold), `alone` (masked, without the
+other file, where it is warm), `best` (what ships: masked, the other file, and long repetitions are followed without
+asking the model: `daemon/ngram.py`). Under `strict` the target is masked as well (mask on both).
 
 Figures, for each DSL and setting: `plain_DSL_SETTING`, `masked_...`, `best_...`: accepted draft tokens of those
 verified, the bundled draft; with `_shallow28`: the bad one; with `_truth`: the bundled one against the file.

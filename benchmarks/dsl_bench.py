@@ -24,7 +24,6 @@ MAIN_DRAFT: Final = "bundled"
 POOR_DRAFT: Final = "shallow28"
 SUGGEST_EVERY: Final = 4
 """Every so many places whole suggestions are written, and the strict target asked."""
-NGRAM_MATCH: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +32,21 @@ class Variant:
 
     name: str
     policy: Policy
-    cold_exemplar: bool
-    """Whether the other file is there in the cold setting too."""
+    exemplars: Mapping[Setting, bool]
+    """In which settings it is measured, and whether another file stands first there."""
 
 
 VARIANTS: Final = (
-    Variant("plain", Policy(), cold_exemplar=False),
-    Variant("masked", Policy(masked=True), cold_exemplar=False),
-    Variant("exemplar", Policy(), cold_exemplar=True),
-    Variant("best", Policy(masked=True), cold_exemplar=True),
-    Variant("ngram", Policy(masked=True, ngram=NGRAM_MATCH), cold_exemplar=True),
+    Variant("plain", Policy(), {"cold": False, "warm": True}),
+    Variant("masked", Policy(masked=True), {"cold": False, "warm": True}),
+    Variant("exemplar", Policy(), {"cold": True}),
+    Variant("exemplar_masked", Policy(masked=True), {"cold": True}),
+    Variant("best", Policy(masked=True, ngram=True), {"cold": True, "warm": True}),
+    Variant("alone", Policy(masked=True), {"warm": False}),
 )
 SUGGESTED: Final = ("plain", "masked", "best")
+STRICT: Final = ("masked",)
+"""Judged by a target that is masked as well, too."""
 
 
 @dataclass(slots=True)
@@ -101,7 +103,7 @@ class Bench:
         prompts: dict[tuple[str, bool], Prompt] = {}
         for number, cursor in enumerate(places(language.files, setting, count, self._main)):
             file = cursor.file
-            for exemplar in (False, True) if setting == "cold" else (True,):
+            for exemplar in (False, True):
                 if (file.path, exemplar) not in prompts:
                     others = language.project if exemplar else ()
                     prompts[file.path, exemplar] = prompt_for(
@@ -109,7 +111,7 @@ class Bench:
                     )
                 ids = prompts[file.path, exemplar].ids(cursor.place)
                 state = states(cursor)
-                variants = [one for one in VARIANTS if setting == "warm" or one.cold_exemplar == exemplar]
+                variants = [one for one in VARIANTS if one.exemplars.get(setting) is exemplar]
                 self._blocks(counts, cursor, ids, state, variants, exemplar=exemplar)
                 if number % SUGGEST_EVERY == 0:
                     self._suggestions(counts, cursor, ids, state, variants, exemplar=exemplar)
@@ -147,7 +149,7 @@ class Bench:
         """A masked block of every draft, judged by a target that is masked as well."""
         for draft in self._drafts:
             for variant in variants:
-                if variant.name in ("masked", "best"):
+                if variant.name in STRICT:
                     block = self._drafters[draft, exemplar].block(ids, state, variant.policy).block
                     accepted = self._strict.accepted(ids, block, state)
                     counts.rounds[draft, variant.name, "strict"].add(len(block), accepted)

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 
 from daemon.engine import DraftEngine
 from daemon.gamma import LONGEST_BLOCK, block_length
-from daemon.ngram import NgramDraft
+from daemon.ngram import LONGEST_COMPARED, MATCHED_TOKENS, NgramDraft
 from grammars.interface import CursorState
 
-NGRAM_LONGEST = 32
 SUGGESTION_TOKENS = 12
 
 
@@ -20,8 +19,8 @@ class Policy:
 
     masked: bool = False
     """The best token that the grammar allows, not just the best."""
-    ngram: int = 0
-    """A continuation of a match of so many tokens goes before the model's choice; 0: never."""
+    ngram: bool = False
+    """What followed the same MATCHED_TOKENS before goes before the model's choice."""
 
 
 @dataclass(slots=True)
@@ -46,7 +45,7 @@ class Drafter:
         self._engine, self._sequence = engine, sequence
         vocabulary = engine.vocabulary
         self._endings = vocabulary.stop_ids | vocabulary.control_ids
-        self._ngram = NgramDraft(shortest=4, longest=NGRAM_LONGEST)
+        self._ngram = NgramDraft(shortest=MATCHED_TOKENS, longest=LONGEST_COMPARED)
 
     def draft(
         self, ids: Sequence[int], state: CursorState, policy: Policy, count: int, *, block: bool = False
@@ -78,7 +77,7 @@ class Drafter:
         if policy.ngram:
             proposal = self._ngram.propose(ids, 1)
             allowed = not policy.masked or state.first_legal(proposal.ids) == 0
-            if proposal.matched >= policy.ngram and allowed:
+            if proposal.ids and allowed:
                 return proposal.ids[0], 0.0
         candidates = self._engine.next_candidates(self._sequence, ids)
         if not policy.masked:

@@ -9,8 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Final
 
 from speculation.paths import common_length
+
+MATCHED_TOKENS: Final = 12
+"""A match of so many is followed instead of asking the model. On five DSLs after an exemplar, with two drafts of which
+one is bad: accepted tokens per round 1.65 -> 2.12 and 0.76 -> 1.37, acceptance 71 -> 73 % and 38 -> 51 %. With 8 the
+rounds grow longer still (2.31 and 1.64), but acceptance of the good draft falls to 70 %."""
+LONGEST_COMPARED: Final = 32
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,7 @@ def test_a_draft_that_knows_the_file_is_accepted_by_it() -> None:
     assert cold["suggestion plain draft"]["suggestions"] == 2  # at one place of three there is none
     assert "bundled masked strict" in cold
     assert {key.split()[1] for key in cold if key.endswith("target")} == {
-        "plain", "masked", "exemplar", "best", "ngram",
+        "plain", "masked", "exemplar", "exemplar_masked", "best",
     }  # fmt: skip
 
 
