@@ -33,8 +33,8 @@ class Limits:
     """Files and folders looked at."""
     files: int = 48
     """Files read."""
-    file_bytes: int = 65_536
-    """So much is read of each, from its beginning; only so much of it is compared."""
+    file_bytes: int = 16_384
+    """So much is read of each, from its beginning: some times what a prompt has room for."""
     seconds: float = 0.5
 
 
