@@ -14,7 +14,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -56,6 +56,8 @@ class Outcome:
     """Errors where there is no compiled grammar, else its warnings and notes."""
     passing: bool = False
     """It says nothing of the grammar: the machine was too busy, say. Another trial may go better."""
+    compile_s: float = field(default=0.0, compare=False)
+    """CPU time that compiling it took."""
 
     @property
     def why(self) -> str:
@@ -179,7 +181,7 @@ def _told(output: bytes) -> Outcome:
         result = msgspec.json.decode(output, type=TrialResult)
         if result.compiled:
             compiled = CompiledGrammar.from_json(result.compiled)
-            return Outcome(compiled, compiled.diagnostics)
+            return Outcome(compiled, compiled.diagnostics, compile_s=result.compile_s)
         if any(one.severity == "error" for one in result.diagnostics):
             return Outcome(None, result.diagnostics[:MAX_DIAGNOSTICS])
     except ValueError:  # msgspec's are among these

@@ -103,7 +103,7 @@ class Workshop:
         piece.known = known
         if piece.loaded is not None and piece.loaded.examples != known.file.examples:
             piece.loaded = replace(piece.loaded, examples=known.file.examples)
-        if piece.version != _version(known):
+        if piece.version != version_of(known):
             piece.state = "compiling"
             self._enqueue(path)
         return piece
@@ -161,11 +161,15 @@ class Workshop:
                 await self._bring(piece)
             except Exception:
                 log.exception("bringing in a grammar failed")
-                piece.version, piece.state, piece.why = _version(piece.known), "refused", "an internal error"
+                piece.version, piece.state, piece.why = (
+                    version_of(piece.known),
+                    "refused",
+                    "an internal error",
+                )
             self._changed()
 
     async def _bring(self, piece: Piece) -> None:
-        known, version = piece.known, _version(piece.known)
+        known, version = piece.known, version_of(piece.known)
         compiled = piece.compiled if piece.version == version else None
         if compiled is None:
             outcome = await self._outcome(known, version)
@@ -193,7 +197,7 @@ class Workshop:
         if (compiled := await asyncio.to_thread(self._cache.get, version)) is not None:
             return Outcome(compiled, compiled.diagnostics)
         try:
-            text, samples = await asyncio.to_thread(_texts, known)
+            text, samples = await asyncio.to_thread(texts_of, known)
         except Unreadable:
             return None
         if hashlib.sha256(text.encode()).hexdigest() != known.digest:
@@ -230,12 +234,12 @@ class Workshop:
         piece.state, piece.why = "ready", ""
 
 
-def _version(known: Known) -> str:
+def version_of(known: Known) -> str:
     """What the compiled form depends on, as one key."""
     return cache_key(known.digest, known.name, known.file.called)
 
 
-def _texts(known: Known) -> tuple[str, list[str]]:
+def texts_of(known: Known) -> tuple[str, list[str]]:
     """The grammar's text, and the beginnings of its first examples. Raises Unreadable."""
     samples = []
     for path in known.file.examples[:_SAMPLES]:

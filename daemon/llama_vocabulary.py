@@ -7,10 +7,13 @@ hash table) only add to `stop_ids` and `control_ids`, which are the daemon's bus
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any
 
 from daemon.engine import EngineFailed, Vocabulary
-from daemon.llama_library import llama, metadata_value
+from daemon.gguf_file import GgufInvalid, check_gguf
+from daemon.llama_library import llama, loading, metadata_value, why
 from speculation.vocabulary import TextKind, fingerprint, special_ids, token_bytes
 
 _KINDS: dict[int, TextKind] = {
@@ -60,6 +63,24 @@ def read_vocabulary(model: Any) -> Vocabulary:
         control_ids=never_text | stop_ids | frozenset(special.values()),
         stop_ids=stop_ids,
     )
+
+
+def read_vocabulary_of_file(path: Path) -> Vocabulary:
+    """The vocabulary of a GGUF file, without its weights. Raises EngineFailed."""
+    try:
+        check_gguf(path)
+    except GgufInvalid as invalid:
+        raise EngineFailed(str(invalid)) from invalid
+    params = llama.llama_model_default_params()
+    params.vocab_only = True
+    with loading() as errors:
+        model = llama.llama_model_load_from_file(os.fsencode(path), params)
+    if not model:
+        raise EngineFailed(f"llama.cpp can't load {path} ({why(errors)}): fetch it again")
+    try:
+        return read_vocabulary(model)
+    finally:
+        llama.llama_model_free(model)
 
 
 def _declared(model: Any) -> dict[str, int]:

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from draftwire.commands import complete, config, daemon, doctor, stats
+from draftwire.commands import complete, config, daemon, doctor, grammar, stats
 from draftwire.commands.options import LogLevel
 from draftwire.failures import EXIT_HELP, CommandFailed, Exit, explain
 
@@ -47,6 +47,7 @@ app = typer.Typer(
 )
 app.add_typer(daemon.app, name="daemon")
 app.add_typer(config.app, name="config")
+app.add_typer(grammar.app, name="grammar")
 app.command("complete")(complete.complete)
 app.command("doctor")(doctor.doctor)
 app.command("stats")(stats.stats)

@@ -127,7 +127,7 @@ def read_source(file: Path) -> Source:
     try:
         data = file.read_bytes()
         if (at := data.find(b"\0")) >= 0:
-            text = f"{file} is a binary file (byte {at} is NUL); only text can be completed"
+            text = f"{file} is a binary file (byte {at} is NUL), not text"
             raise CommandFailed(text, Exit.UNREADABLE)
         text = data.decode("utf-8-sig")
         found = _LINE_END.search(text)

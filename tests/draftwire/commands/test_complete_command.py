@@ -236,7 +236,7 @@ def test_a_missing_file_and_invalid_utf8_are_named(tmp_path: Path) -> None:
     for name, said in [
         ("gone.py", "can't be read: No such file"),
         ("latin.py", "is not UTF-8 text (byte 3)"),
-        ("a.out", "is a binary file (byte 1 is NUL); only text can be completed"),
+        ("a.out", "is a binary file (byte 1 is NUL), not text"),
     ]:
         result = runner.invoke(app, ["complete", f"{tmp_path / name}:1:1"])
         assert result.exit_code == Exit.UNREADABLE
