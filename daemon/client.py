@@ -17,6 +17,7 @@ from daemon.api.messages import (
     Accepted,
     Cancel,
     ChangeDocument,
+    CheckGrammar,
     CloseDocument,
     Complete,
     Completions,
@@ -25,6 +26,7 @@ from daemon.api.messages import (
     Failed,
     GetStats,
     GetStatus,
+    GrammarState,
     OpenDocument,
     ServedMessage,
     Shown,
@@ -37,6 +39,8 @@ from daemon.config import ConfigError, with_overrides
 from daemon.display import Display
 from daemon.documents import BadEdit, Document, Place, cursor_after
 from daemon.gate import refusal
+from daemon.grammar_checks import GrammarChecks
+from daemon.grammar_messages import state_of
 from daemon.legality import Legality
 from daemon.merge import Timing
 from daemon.service import Service
@@ -60,6 +64,9 @@ class Client:
         self._requests: dict[int, asyncio.Task[None]] = {}
         self._closing: set[asyncio.Task[None]] = set()
         """Documents that are being closed."""
+        self._checks = GrammarChecks(service.grammars, push)
+        self._told_of_grammars: dict[str, GrammarState] = {}
+        """By document, what was told last."""
         service.clients.add(self)
 
     def take(self, message: ServedMessage) -> None:
@@ -81,6 +88,8 @@ class Client:
                 self._service.statistics.was_accepted(message.kind, message.length)
             case Configure():
                 self._configure(message.settings)
+            case CheckGrammar():
+                self._begin_check(message)
             case GetStatus():
                 self.push(msgspec.structs.replace(self._service.status(), request=message.request))
             case GetStats():
@@ -93,6 +102,7 @@ class Client:
             task.cancel()
         for name in list(self.documents):
             self._close_document(name)
+        await self._checks.close()
         await asyncio.gather(*self._requests.values(), *self._closing, return_exceptions=True)
 
     # --- documents
@@ -133,6 +143,7 @@ class Client:
 
     def _close_document(self, name: str) -> None:
         known = self.documents.pop(name, None)
+        self._told_of_grammars.pop(name, None)
         if known is not None:
             task = asyncio.get_running_loop().create_task(known[1].close())
             self._closing.add(task)
@@ -185,20 +196,33 @@ class Client:
                 self._use_grammars(*self.documents[name])
 
     def _use_grammars(self, document: Document, completer: Completer) -> None:
-        completer.use_grammar(self._service.grammars.of(document, self._config.grammars))
+        grammar = self._service.grammars.of(document, self._config.grammars)
+        completer.use_grammar(grammar)
+        state = state_of(document.name, grammar)
+        if state != self._told_of_grammars.get(document.name, GrammarState(document.name, "")):
+            self._told_of_grammars[document.name] = state
+            self.push(state)
+
+    def _begin_check(self, message: CheckGrammar) -> None:
+        if not self._is_taken(message.request):
+            self._checks.begin(message, enabled=self._config.grammars.enabled)
 
     # --- requests
 
     def _begin_request(self, message: Complete) -> None:
-        if message.request in self._requests:
-            self.push(
-                Failed("bad_message", f"request {message.request} is under way already", message.request)
-            )
+        if self._is_taken(message.request):
             return
         started = self._service.clock()
         task = asyncio.get_running_loop().create_task(self._complete(message, started))
         self._requests[message.request] = task
         task.add_done_callback(lambda done: self._request_ended(message, done, started))
+
+    def _is_taken(self, request: int) -> bool:
+        """Whether a request has the number of one that is under way; it is answered so then."""
+        taken = request in self._requests or request in self._checks
+        if taken:
+            self.push(Failed("bad_message", f"request {request} is under way already", request))
+        return taken
 
     def _request_ended(self, message: Complete, task: asyncio.Task[None], started: float) -> None:
         """A cancelled request is answered here: it may have been cancelled before it began."""
@@ -207,6 +231,7 @@ class Client:
             self._reply(message, Answer([], "cancelled"), started)
 
     def _cancel_request(self, request: int) -> None:
+        self._checks.cancel(request)
         task = self._requests.get(request)
         if task is not None:
             task.cancel()

@@ -26,6 +26,15 @@ class LoadedGrammar:
 
 
 @dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a grammar is not used as it should be, where only the user can mend that."""
+
+    about: str
+    """The same as long as it is the same matter: a file's path while that is being mended, say."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class DocumentGrammar:
     """The grammars of one document, as far as they are known now."""
 
@@ -39,6 +48,8 @@ class DocumentGrammar:
     """There should be one for the whole: it is on its way, or its user is to do something about it."""
     notes: tuple[str, ...] = ()
     """What else its author should know: a version of the file that has errors, islands without their grammar."""
+    problems: tuple[Problem, ...] = ()
+    """What of all that waits for the user."""
 
     @property
     def line(self) -> str:

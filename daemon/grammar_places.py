@@ -14,14 +14,13 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Final, Literal
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
+
+from daemon.api.files import EXTENSIONS, NAME_IN_A_FOLDER, grammar_extension, grammar_name
+from daemon.api.files import SCHEMA_EXTENSION as SCHEMA_EXTENSION
+from daemon.api.files import WORKSPACE_FOLDER as WORKSPACE_FOLDER
+from daemon.api.files import document_path as document_path
 
 Origin = Literal["built in", "user", "workspace"]
-
-SCHEMA_EXTENSION: Final = ".schema.json"
-EXTENSIONS: Final = (".bnf", ".ebnf", ".abnf", ".gbnf", ".lark", ".g4", ".grammar", SCHEMA_EXTENSION)
-"""Where one name has several files, the first of these counts."""
 
 MAX_GRAMMAR_BYTES: Final = 1_000_000
 MAX_EXAMPLE_BYTES: Final = 1_000_000
@@ -29,8 +28,6 @@ MAX_FILES: Final = 200
 """Grammars taken from one folder."""
 MAX_EXAMPLES: Final = 20
 """Example files taken for one grammar."""
-
-WORKSPACE_FOLDER: Final = (".draftwire", "grammars")
 
 
 class Unreadable(Exception):
@@ -67,20 +64,6 @@ def built_in_folder() -> Path:
     return Path(str(files("grammars") / "library"))
 
 
-def document_path(uri: str) -> Path | None:
-    """The file that an editor's URI or a bare path names; None for what is no file of this machine."""
-    if Path(uri).is_absolute():
-        return Path(os.path.normpath(uri))
-    try:
-        parts = urlsplit(uri)
-        if parts.scheme.lower() != "file" or parts.netloc not in ("", "localhost"):
-            return None
-        path = Path(url2pathname(parts.path))
-        return Path(os.path.normpath(path)) if path.is_absolute() and "\0" not in str(path) else None
-    except ValueError:
-        return None
-
-
 def workspaces_of(folder: Path, home: Path | None = None) -> tuple[Path, ...]:
     """The folders from `folder` up that have grammars in `.draftwire/grammars/`, the outermost first.
 
@@ -109,7 +92,7 @@ def grammars_in(folder: Path, origin: Origin, *, within: Path | None = None) -> 
         if status is not None:
             identity = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
             own = tuple(_examples(examples, within))
-            found[name] = GrammarFile(path, name, _extension(path), origin, identity, own)
+            found[name] = GrammarFile(path, name, grammar_extension(path.name), origin, identity, own)
     return tuple(found[name] for name in sorted(found))
 
 
@@ -135,13 +118,11 @@ def read_grammar(path: Path) -> str:
 def _candidates(folder: Path) -> Iterator[tuple[Path, str, Path]]:
     """Path, name and folder of examples of what may be a grammar."""
     for path in _entries(folder):
-        extension = _extension(path)
-        if extension:
-            name = path.name[: -len(extension)]
+        if name := grammar_name(path.name):
             yield path, name, folder / f"{name}.examples"
         elif path.is_dir():
             for inner in _entries(path):
-                if _extension(inner) and inner.name[: -len(_extension(inner))] == "grammar":
+                if grammar_name(inner.name) == NAME_IN_A_FOLDER:
                     yield inner, path.name, path / "examples"
 
 
@@ -152,14 +133,8 @@ def _entries(folder: Path) -> list[Path]:
         return []
 
 
-def _extension(path: Path) -> str:
-    """The one of EXTENSIONS that the file has, in lower case; empty: none of them."""
-    name = path.name.lower()
-    return next((one for one in EXTENSIONS if name.endswith(one) and name != one), "")
-
-
 def _rank(path: Path) -> tuple[int, Path]:
-    return EXTENSIONS.index(_extension(path)), path
+    return EXTENSIONS.index(grammar_extension(path.name)), path
 
 
 def _examples(folder: Path, within: Path | None) -> Iterator[Path]:

@@ -16,21 +16,20 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from daemon.config import Config
 from daemon.config_sections import GrammarsConfig
-from daemon.document_grammar import DocumentGrammar, LoadedGrammar
+from daemon.document_grammar import DocumentGrammar, LoadedGrammar, Problem
 from daemon.documents import Document
 from daemon.engine import Vocabulary
 from daemon.grammar_cache import GrammarCache
-from daemon.grammar_catalogue import Catalogue, Known
-from daemon.grammar_lookout import Lookout
+from daemon.grammar_catalogue import Catalogue
+from daemon.grammar_lookout import Lookout, user_folder
 from daemon.grammar_places import document_path
-from daemon.grammar_runner import GrammarRunner
-from daemon.grammar_workshop import Workshop
-from grammars.compiled import CompiledGrammar
+from daemon.grammar_runner import GrammarRunner, Outcome
+from daemon.grammar_workshop import PATIENCE, Piece, Workshop
 from grammars.diagnostics import Diagnostic
 from grammars.engine import TokenTable
 from grammars.islands import Island
@@ -122,22 +121,33 @@ class GrammarStore:
         piece = self._workshop.piece(file)
         return () if piece is None else piece.diagnostics
 
-    async def check(self, text: str, file_name: str) -> tuple[CompiledGrammar | None, tuple[Diagnostic, ...]]:
-        """Compile and try a text that may be anything, under the file name that tells its dialect."""
-        name = Path(file_name).name
-        schema = name.removesuffix(".json").removesuffix(".schema") if name.endswith(".json") else ""
-        outcome = await self._runner.run(text, name, schema=schema)
-        return outcome.compiled, outcome.diagnostics
+    async def check(self, text: str, document: str) -> Outcome:
+        """Compile and try a text that may be anything, under the URI, path or name that tells its dialect.
 
-    def overview(self, config: GrammarsConfig | None = None) -> list[str]:
-        """One line for each grammar that was found for the documents so far."""
+        It gets as much time as the file there would.
+        """
+        path = document_path(document)
+        name = PurePosixPath(document).name if path is None else path.name
+        schema = name.removesuffix(".json").removesuffix(".schema") if name.endswith(".json") else ""
+        is_users = path is not None and path.is_relative_to(user_folder(self._config).absolute())
+        patience = PATIENCE["user" if is_users else "workspace"]
+        return await self._runner.run(text, name, schema=schema, patience=patience)
+
+    def overview(self, config: GrammarsConfig | None = None, *, needed: bool = False) -> list[str]:
+        """One line for each grammar that was found for the documents so far.
+
+        `needed`: only for those that a document needs, and for those that are not trusted.
+        """
         grammars = config or self._config.grammars
         found: dict[Path, str] = {}
         for folder in self._folders.values():
             for layer in folder.catalogue.layers if folder.catalogue is not None else ():
                 usable = layer.trusted or grammars.trust_workspace
                 for known in layer.grammars:
-                    state = self._state_of(known) if usable else "not trusted"
+                    piece = self._workshop.piece(known.file.path)
+                    if needed and usable and piece is None:
+                        continue
+                    state = _state_of(piece) if usable else "not trusted"
                     found[known.file.path] = f"{known.name} ({known.file.origin}, {known.file.path}): {state}"
         return sorted(found.values())
 
@@ -163,22 +173,28 @@ class GrammarStore:
             return asked.answer
         choice = folder.catalogue.choose(asked.document, asked.config)
         notes = list(choice.notes)
+        problems = [Problem(note, note) for note in choice.notes]
         islands = []
         for island, known in choice.islands:
             piece = self._workshop.need(known)
+            problems += _problems_of(piece)
             if piece.loaded is not None:
                 pattern = Island(island.open, island.close or LINE_END, island.grammar)
                 islands.append((pattern, piece.loaded))
             elif piece.reason not in notes:
                 notes.append(piece.reason)
-        if choice.whole is None:
-            return DocumentGrammar(None, tuple(islands), choice.reason, choice.expected, tuple(notes))
-        piece = self._workshop.need(choice.whole)
-        if piece.loaded is None:
-            return DocumentGrammar(None, tuple(islands), piece.reason, notes=tuple(notes))
-        if piece.state == "refused":
-            notes.append(f"the version before is in use, since the new one was {piece.reason}")
-        return DocumentGrammar(piece.loaded, tuple(islands), notes=tuple(notes))
+        whole, reason, expected = None, choice.reason, choice.expected
+        if choice.whole is not None:
+            piece = self._workshop.need(choice.whole)
+            problems += _problems_of(piece)
+            whole, reason = piece.loaded, "" if piece.loaded is not None else piece.reason
+            if whole is not None and piece.state == "refused":
+                notes.append(f"the version before is in use, since the new one was {piece.reason}")
+        elif expected:
+            problems.append(Problem(reason, reason))
+        return DocumentGrammar(
+            whole, tuple(islands), reason, expected, tuple(notes), tuple(dict.fromkeys(problems))
+        )
 
     def _settle(self) -> None:
         """Bring all answers up to date, and tell for which documents they are different."""
@@ -189,10 +205,6 @@ class GrammarStore:
                 names[asked.document.name] = None
         if names:
             self._changed(tuple(names))
-
-    def _state_of(self, known: Known) -> str:
-        piece = self._workshop.piece(known.file.path)
-        return "not needed so far" if piece is None else piece.reason or "in use"
 
     # --- looking at the files
 
@@ -235,6 +247,16 @@ class GrammarStore:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("looking after grammars failed", exc_info=error)
+
+
+def _state_of(piece: Piece | None) -> str:
+    return "not needed so far" if piece is None else piece.reason or "in use"
+
+
+def _problems_of(piece: Piece) -> list[Problem]:
+    """That a file was refused; unless it is tried again by itself."""
+    is_final = piece.state == "refused" and piece.retry_at is None
+    return [Problem(str(piece.known.file.path), piece.reason)] if is_final else []
 
 
 def _bound(kept: OrderedDict[Any, Any], size: int) -> None:

@@ -10,12 +10,13 @@ import itertools
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sized
-from typing import Protocol
+from typing import Final, Protocol
 
 from daemon.api.messages import DaemonMessage, Status
 from daemon.config import Config
 from daemon.draft_worker import DraftWorker
 from daemon.engine import DraftEngine
+from daemon.grammar_lookout import user_folder
 from daemon.grammar_store import GrammarStore
 from daemon.grammar_worker import GrammarWorker
 from daemon.link_address import LinkSettings
@@ -23,6 +24,9 @@ from daemon.statistics import Statistics
 from daemon.verifier_link import VerifierLink
 from daemon.version import VERSION
 from speculation.messages import PROTOCOL_VERSION, Hello
+
+MAX_GRAMMAR_LINES: Final = 20
+"""More grammars are not told of in the status."""
 
 
 class Attached(Protocol):
@@ -103,6 +107,8 @@ class Service:
             verifier="" if link is None else link.settings.host,
             config_file="" if self.config.file is None else str(self.config.file.absolute()),
             started_unix_s=self.started_unix_s,
+            grammars=self.grammars.overview(needed=True)[:MAX_GRAMMAR_LINES],
+            grammars_folder=str(user_folder(self.config).absolute()),
             retry_in_ms=0 if link is None else max(0, int((link.retry_at - self.clock()) * 1000)),
             round_trip_ms=0.0 if link is None else round(link.round_trip_s * 1000, 2),
         )

@@ -25,6 +25,7 @@ from daemon.api.framing import MAX_FRAME_BYTES, FrameReader, encode, for_client
 from daemon.api.messages import (
     API_VERSION,
     Cancel,
+    CheckGrammar,
     ClientMessage,
     Complete,
     Completions,
@@ -33,6 +34,8 @@ from daemon.api.messages import (
     GetStats,
     GetStatus,
     Goodbye,
+    GrammarFindings,
+    GrammarState,
     Hello,
     Stats,
     Status,
@@ -48,11 +51,12 @@ READ_BYTES = 1 << 16
 MAX_UNSENT_BYTES = 2 * MAX_FRAME_BYTES
 """A daemon that leaves this much unread is taken for lost."""
 
-Pushed = SuggestionUpdate | Status | Failed
+Pushed = SuggestionUpdate | GrammarState | Status | Failed
 """What comes without having been asked for: Failed here answers a message that has no request number."""
 OnPush = Callable[[Pushed], None]
 
-Answer = TypeVar("Answer", Completions, Status, Stats)
+AnyAnswer = Completions | GrammarFindings | Status | Stats
+Answer = TypeVar("Answer", Completions, GrammarFindings, Status, Stats)
 
 log = logging.getLogger(__name__)
 
@@ -74,7 +78,7 @@ class DaemonClient:
         self._frames = frames
         self._on_push = on_push
         self._next_request = 1
-        self._waiting: dict[int, asyncio.Future[Completions | Status | Stats]] = {}
+        self._waiting: dict[int, asyncio.Future[AnyAnswer]] = {}
         self._lost: DaemonLost | None = None
         self._reading = asyncio.create_task(self._read(), name="daemon client")
 
@@ -139,13 +143,17 @@ class DaemonClient:
         """
         request = self._number()
         message = Complete(request, document, version, offset, trigger, wait)
-        try:
-            answer = await self._ask(request, message)
-        except asyncio.CancelledError:
-            with contextlib.suppress(DaemonLost):
-                self.send(Cancel(request))
-            raise
-        return _expect(answer, Completions)
+        return _expect(await self._ask_until_cancelled(request, message), Completions)
+
+    async def check_grammar(self, document: str, text: str) -> GrammarFindings:
+        """What is wrong with a grammar file (URI, path or name) whose text is this.
+
+        One at a time: another call has the daemon end the one before. Cancelling the call cancels the request at
+        the daemon. Raises RequestFailed, DaemonLost, BadMessage.
+        """
+        request = self._number()
+        message = CheckGrammar(request, document, text)
+        return _expect(await self._ask_until_cancelled(request, message), GrammarFindings)
 
     async def status(self) -> Status:
         """The state of draft and link. Raises RequestFailed, DaemonLost."""
@@ -180,9 +188,17 @@ class DaemonClient:
         self._next_request += 1
         return self._next_request - 1
 
-    async def _ask(self, request: int, message: ClientMessage) -> Completions | Status | Stats:
+    async def _ask_until_cancelled(self, request: int, message: ClientMessage) -> AnyAnswer:
+        try:
+            return await self._ask(request, message)
+        except asyncio.CancelledError:
+            with contextlib.suppress(DaemonLost):
+                self.send(Cancel(request))
+            raise
+
+    async def _ask(self, request: int, message: ClientMessage) -> AnyAnswer:
         self.send(message)
-        waiting: asyncio.Future[Completions | Status | Stats] = asyncio.get_running_loop().create_future()
+        waiting: asyncio.Future[AnyAnswer] = asyncio.get_running_loop().create_future()
         self._waiting[request] = waiting
         try:
             return await waiting
@@ -217,7 +233,7 @@ class DaemonClient:
         request = getattr(message, "request", None)
         if request is not None:
             self._answer(request, message)
-        elif isinstance(message, SuggestionUpdate | Status | Failed):
+        elif isinstance(message, SuggestionUpdate | GrammarState | Status | Failed):
             self._push(message)
         else:
             log.warning("ignored a %s of the daemon that answers nothing", type(message).__name__)
@@ -228,7 +244,7 @@ class DaemonClient:
             return  # the answer to a cancelled request
         if isinstance(message, Failed):
             waiting.set_exception(RequestFailed(message.code, message.message))
-        elif isinstance(message, Completions | Status | Stats):
+        elif isinstance(message, Completions | GrammarFindings | Status | Stats):
             waiting.set_result(message)
 
     def _push(self, message: Pushed) -> None:

@@ -24,6 +24,9 @@ SuggestionId = Annotated[int, Meta(ge=0, lt=2**53)]
 DocumentId = Annotated[str, Meta(max_length=8192)]
 """The document's URI as the editor spells it; a session is one (client, document)."""
 DocumentText = Annotated[str, Meta(max_length=MAX_TEXT)]
+MAX_GRAMMAR = 1_000_000
+"""The longest text of a grammar file, in code points; no longer one is ever used."""
+GrammarText = Annotated[str, Meta(max_length=MAX_GRAMMAR)]
 
 
 class ApiMessage(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag=str.lower):
@@ -123,6 +126,18 @@ class Configure(ApiMessage, frozen=True):
     settings: dict[str, Any]
 
 
+class CheckGrammar(ApiMessage, frozen=True):
+    """Ask what is wrong with a grammar file whose text is this. Answered by exactly one GrammarFindings or Failed.
+
+    It takes from half a second to some seconds. A client has one at a time: a newer one ends the one under way.
+    """
+
+    request: RequestId
+    document: DocumentId
+    """The file's URI, path or name: its extension tells the dialect."""
+    text: GrammarText
+
+
 class GetStatus(ApiMessage, frozen=True):
     request: RequestId
 
@@ -148,6 +163,7 @@ ServedMessage = (
     | Shown
     | Accepted
     | Configure
+    | CheckGrammar
     | GetStatus
     | GetStats
 )
@@ -232,6 +248,54 @@ class SuggestionUpdate(ApiMessage, frozen=True):
     suggestion: Suggestion
 
 
+class GrammarProblem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Why a grammar is not used as it should be, if only the user can mend that."""
+
+    about: str
+    """The same as long as it is the same matter, while a file is being mended, say. For telling once."""
+    text: str
+    """What is the case and what to do, in one line."""
+
+
+class GrammarState(ApiMessage, frozen=True):
+    """Pushed when a document's grammars are others, or fare otherwise, than it was told last of this document.
+
+    Nothing is told of a document that never had one, nor expected one."""
+
+    document: DocumentId
+    line: str
+    """For people: "masked by sql"; empty: there is none any more."""
+    problems: list[GrammarProblem] = []
+
+
+class GrammarFinding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One thing to say of a grammar file.
+
+    Lines and columns count from 1, columns in code points; the end is exclusive. All are 0 where there is no place.
+    """
+
+    severity: Literal["error", "warning", "note"]
+    code: str
+    """A stable name for the kind of finding."""
+    message: str
+    advice: str = ""
+    """What to do; empty where there is nothing to do."""
+    line: Offset = 0
+    column: Offset = 0
+    end_line: Offset = 0
+    end_column: Offset = 0
+
+
+class GrammarFindings(ApiMessage, frozen=True):
+    """The answer to CheckGrammar, in the order of importance."""
+
+    request: RequestId
+    findings: list[GrammarFinding]
+    reason: Literal["cancelled", "superseded", "disabled", "busy"] | None = None
+    """Why nothing was found out; there are no findings then. disabled: the client's grammars are switched off; busy:
+    this machine has no time, and another try may go better."""
+
+
 DraftState = Literal["loading", "ready", "failed"]
 LinkState = Literal["off", "connecting", "online", "offline", "refused", "slow"]
 """off: none configured; offline: can't be reached, trying again; refused: it said no, see the reason; slow:
@@ -260,6 +324,10 @@ class Status(ApiMessage, frozen=True):
     """Where the daemon read its settings from, or looked for them; empty: from no file."""
     started_unix_s: float = 0.0
     """When it did so, in seconds since 1970: a file that is younger is not in force."""
+    grammars: list[str] = []
+    """One line for each grammar that open documents need, or whose project is not trusted: what has become of it."""
+    grammars_folder: str = ""
+    """The folder of the user's own grammars; there need not be one."""
     retry_in_ms: int = 0
     round_trip_ms: float = 0.0
     request: RequestId | None = None
@@ -288,4 +356,6 @@ class Failed(ApiMessage, frozen=True):
     """For bad_setting: the dotted names of the client's settings that can't be used; the others can."""
 
 
-DaemonMessage = Welcome | Completions | SuggestionUpdate | Status | Stats | Failed
+DaemonMessage = (
+    Welcome | Completions | SuggestionUpdate | GrammarState | GrammarFindings | Status | Stats | Failed
+)

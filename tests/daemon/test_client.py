@@ -17,6 +17,7 @@ from daemon.api.messages import (
     Accepted,
     Cancel,
     ChangeDocument,
+    CheckGrammar,
     CloseDocument,
     Complete,
     Completions,
@@ -26,6 +27,8 @@ from daemon.api.messages import (
     Failed,
     GetStats,
     GetStatus,
+    GrammarFindings,
+    GrammarState,
     OpenDocument,
     ServedMessage,
     Shown,
@@ -388,3 +391,45 @@ async def test_a_grammar_of_the_users_masks_the_draft_and_the_trace_says_so(tmp_
         assert answer.suggestions[0].text == "=b ;"
         assert d.service.statistics.last[-1].grammar == "masked"
         assert d.service.statistics.snapshot()["grammar"]["requests"] == {"masked": 1}
+
+
+@pytest.mark.asyncio
+async def test_how_a_documents_grammar_fares_is_told_when_that_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With what waits for the user; nothing of a document that has none, and nothing twice."""
+    monkeypatch.setattr(grammar_store, "LOOK_S", 0.0)
+    folder = tmp_path / "grammars"
+    folder.mkdir()
+    file = folder / "bad.bnf"
+    file.write_text("; @files a.py", encoding="utf-8")
+    async with desk(config=Config(file=tmp_path / "config.toml")) as d:
+        d.take(OPEN, OpenDocument("file:///b.none", "", 1, ""))
+        await d.service.grammars.idle()
+        told = d.got(GrammarState)
+        assert [state.document for state in told] == [NAME] * len(told)
+        assert told[-1].line.startswith("refused: bad.bnf: ")
+        assert [(one.about, one.text) for one in told[-1].problems] == [(str(file), told[-1].line)]
+        d.take(OPEN)
+        assert d.got(GrammarState) == told
+        d.take(Configure({"grammars.enabled": False}))
+        await d.service.grammars.idle()
+        assert d.got(GrammarState)[-1] == GrammarState(NAME, "")
+        d.take(CloseDocument(NAME), Configure({}), OPEN)
+        await d.service.grammars.idle()
+        assert d.got(GrammarState)[-1] == told[-1]
+
+
+@pytest.mark.asyncio
+async def test_the_text_of_a_grammar_is_checked_on_request(tmp_path: Path) -> None:
+    """Whatever number is under way can't be used again, of either kind; a cancel finds its request."""
+    async with desk(config=Config(file=tmp_path / "config.toml")) as d:
+        check = CheckGrammar(1, "file:///a.bnf", "<a> ::= <b>\n")
+        d.take(OPEN, check, check, Complete(1, NAME, 1, 0), Cancel(1))
+        assert [failed.request for failed in d.got(Failed)] == [1, 1]
+        assert [(one.request, one.reason) for one in d.got(GrammarFindings)] == [(1, "cancelled")]
+        d.take(check)
+        [_, found] = await d.first(GrammarFindings, 2)
+        assert [one.code for one in found.findings if one.severity == "error"] == ["undefined-rule"]
+        d.take(Configure({"grammars.enabled": False}), check)
+        assert d.got(GrammarFindings)[-1].reason == "disabled"

@@ -17,7 +17,7 @@ from daemon.documents import Document
 from daemon.engine import Vocabulary
 from daemon.grammar_cache import GrammarCache
 from daemon.grammar_lookout import Lookout
-from daemon.grammar_places import Unreadable, read_grammar
+from daemon.grammar_places import Origin, Unreadable, read_grammar
 from daemon.grammar_runner import GrammarRunner, Outcome
 from daemon.grammar_store import GrammarStore
 from grammars.compiled import CompiledGrammar
@@ -357,13 +357,81 @@ async def test_schemas_are_compiled_as_such(world: World) -> None:
 
 
 async def test_a_text_can_be_checked_without_a_file(world: World) -> None:
-    assert await world.store.check("bad", "/a/b.bnf") == (None, (BAD,))
-    compiled, found = await world.store.check("good", "b.bnf")
-    assert compiled is not None
-    assert found == ()
+    assert await world.store.check("bad", "/a/b.bnf") == Outcome(None, (BAD,))
+    outcome = await world.store.check("good", "b.bnf")
+    assert outcome.compiled is not None
+    assert outcome.diagnostics == ()
     await world.store.check("{}", "c.schema.json")
     await world.store.check("{}", "d.json")
-    assert world.runner.ran == ["b.bnf", "b.bnf", "c", "d"]
+    await world.store.check("x", "file:///a%20b/%E7%8A%B6%E6%80%81.bnf")
+    await world.store.check("x", "untitled:a/e.bnf")
+    assert world.runner.ran == ["b.bnf", "b.bnf", "c", "d", "状态.bnf", "e.bnf"]
+
+
+async def test_a_checked_text_gets_as_much_time_as_its_file_would(world: World) -> None:
+    await world.store.check("x", (world.folder / "settings" / "grammars" / "a.bnf").as_uri())
+    await world.store.check("x", "file:///work/.draftwire/grammars/a.bnf")
+    origins: list[Origin] = ["user", "workspace"]
+    assert world.runner.patience == [grammar_workshop.PATIENCE[origin] for origin in origins]
+
+
+async def test_what_waits_for_the_user_is_told_apart(tmp_path: Path) -> None:
+    """Refused files by their path, however the words change while they are mended; not what is tried again."""
+    settings = """
+        [grammars.files]
+        "*.z" = "z"
+        [[grammars.islands]]
+        host = "*.x"
+        open = "<"
+        close = ">"
+        grammar = "y"
+    """
+    world = World(tmp_path, settings)
+    worse = Diagnostic("error", "worse", "it is worse")
+    busy = Diagnostic("error", "busy", "no time")
+    world.runner.outcomes |= {
+        "worse": Outcome(None, (worse,)),
+        "busy": Outcome(None, (busy,), passing=True),
+    }
+    file = world.write("x.bnf", "; @files *.x\n; bad")
+    await world.line()
+
+    def problems(name: str = "a.x") -> list[tuple[str, str]]:
+        return [(one.about, one.text) for one in world.store.of(world.document(name)).problems]
+
+    absent = "there is no grammar y, which [[grammars.islands]] names; there are: x"
+    assert problems() == [
+        (absent, absent),
+        (str(file), "refused: x.bnf: it is bad; make it good"),
+    ]
+    world.write("x.bnf", "; @files *.x\n; worse")
+    island = world.write("y.bnf", "bad")
+    await world.line()
+    assert problems() == [
+        (str(island), "refused: y.bnf: it is bad; make it good"),
+        (str(file), "refused: x.bnf: it is worse"),
+    ]
+    world.write("x.bnf", "; @files *.x\n; busy")
+    await world.line()
+    assert problems() == [(str(island), "refused: y.bnf: it is bad; make it good")]
+    await world.line("a.z")
+    absent = 'there is no grammar z, which "*.z" in [grammars.files] names; there are: x, y'
+    assert problems("a.z") == [(absent, absent)]
+    await world.store.close()
+
+
+async def test_an_overview_of_what_is_needed_alone(world: World) -> None:
+    """What comes with Draftwire and nobody needs is left out; what has to be trusted first is not."""
+    file = world.write("x.bnf", "; @files *.x")
+    world.write("y.bnf", "; @files *.y")
+    untrusted = world.write("home/work/.draftwire/grammars/w.bnf", "; @files *.w")
+    await world.line()
+    waits = "x.bnf waits for the draft model to be loaded"
+    assert world.store.overview(needed=True) == [
+        f"w (workspace, {untrusted}): not trusted",
+        f"x (user, {file}): {waits}",
+    ]
+    assert len(world.store.overview()) == 3
 
 
 async def test_a_grammar_that_the_engine_does_not_take_is_refused(

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from daemon import service
 from daemon.config import Config
+from daemon.documents import Document
 from daemon.service import Service
 from tests.fakes.engine import FakeEngine, following
 
@@ -19,3 +21,27 @@ def test_the_status_says_which_configuration_is_in_force_since_when(file: Path |
     status = service.status()
     assert status.config_file == ("" if file is None else str(file))
     assert before_s <= status.started_unix_s <= time.time()
+
+
+@pytest.mark.asyncio
+async def test_the_status_says_where_the_users_grammars_are_and_how_the_needed_ones_fare(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "MAX_GRAMMAR_LINES", 1)
+    folder = tmp_path / "grammars"
+    folder.mkdir()
+    for name in ("a", "b"):
+        (folder / f"{name}.bnf").write_text(f"; @files *.{name}", encoding="utf-8")
+    config = Config(file=tmp_path / "c.toml")
+    made = Service(config, lambda: FakeEngine(following("x")), None, time.monotonic)
+    for name in ("a", "b"):
+        document = Document(f"file:///x.{name}", "", 1, "")
+        made.grammars.of(document)
+        await made.grammars.idle()
+        made.grammars.of(document)
+    await made.grammars.idle()
+    status = made.status()
+    await made.grammars.close()
+    assert status.grammars_folder == str(folder)
+    [line] = status.grammars
+    assert line.startswith(f"a (user, {folder / 'a.bnf'}): refused: a.bnf: ")
