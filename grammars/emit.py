@@ -14,6 +14,7 @@ from typing import Final
 
 from grammars.characters import has_case
 from grammars.form import (
+    ANY_CHARACTER,
     CharacterSet,
     Choice,
     Exclusion,
@@ -31,6 +32,9 @@ from grammars.form import (
 HEADER: Final = '%llguidance {"allow_initial_skip": true, "no_forcing": true}'
 NEVER: Final = "NEVER_"
 """A terminal that matches nothing: with it after the whole text, the engine still skips blanks there."""
+
+ANYTHING: Final = CharacterSet(((0, 0x10FFFF),))
+"""Any character, listed."""
 
 _LINE: Final = 100
 _TAKEN: Final = frozenset({"start", NEVER})
@@ -158,10 +162,10 @@ class _Writer:
                 return f"({' '.join(map(self.terminal, items))})"
             case Choice(alternatives):
                 return f"({' | '.join(map(self.terminal, alternatives))})"
-            case Repeat(item, least, bound):
-                return f"({self.terminal(item)}){_count(least, bound)}"
             case Exclusion(item, excluded):
                 return f"({self.terminal(item)} & ~{self.terminal(excluded)})"
+            case Repeat(item, least, bound):
+                return f"({self.terminal(item)}){_count(least, bound)}"
             case _:
                 raise AssertionError(f"{type(expression).__name__} is always a regular expression")
 
@@ -209,18 +213,16 @@ class _Writer:
         one, other = self._one_set(item), self._one_set(excluded)
         if one is None or other is None:
             return None
+        if not (other.ranges or other.properties):
+            return character_class(one)
         inverse = CharacterSet(other.ranges, other.properties, not other.negated)
-        return (
-            f"[{character_class(one)}&&{character_class(inverse)}]"
-            if inverse.ranges or inverse.properties
-            else None
-        )
+        return f"[{character_class(one)}&&{character_class(inverse)}]"
 
     def _one_set(self, expression: Expression) -> CharacterSet | None:
         target = self._target(expression)
         match target:
             case CharacterSet():
-                return target if target.ranges or target.properties else CharacterSet(((0, 0x10FFFF),))
+                return ANYTHING if target == ANY_CHARACTER else target
             case Literal(text, ignore_case) if len(text) == 1 and not (ignore_case and has_case(text)):
                 return CharacterSet(((ord(text), ord(text)),))
             case Choice(alternatives):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from grammars.diagnostics import Diagnostic, GrammarError
-from grammars.form import Expression, Grammar, Literal, Reference, Repeat, Rule, parts, references, walk
+from grammars.form import Expression, Grammar, Literal, Reference, Repeat, Rule, parts, references
 from grammars.passes.annotate import closest
 from grammars.passes.graph import closed_under, is_productive, neighbours, reachable
 
@@ -168,8 +168,3 @@ def _unreachable(grammar: Grammar, live: set[str]) -> Iterator[Diagnostic]:
             "unreachable-rule",
             f"{len(unused) - _MAX_UNREACHABLE} more rules are never used from {grammar.start}",
         )
-
-
-def node_count(grammar: Grammar) -> int:
-    """How many nodes all expressions have together."""
-    return sum(1 for rule in grammar.rules.values() for _ in walk(rule.expression))

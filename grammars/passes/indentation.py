@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from itertools import accumulate
 from typing import Final
 
 from grammars.diagnostics import Diagnostic, GrammarError
@@ -370,13 +371,9 @@ def _reaching_given(rules: Mapping[str, Rule]) -> set[str]:
 
 
 def _after_dedent(items: tuple[Expression, ...]) -> tuple[Expression, ...]:
-    """What comes after the DEDENT that belongs to an INDENT right before `items`."""
-    open_ = 1
-    for index, item in enumerate(items):
-        open_ += (item == Reference("INDENT")) - (item == Reference("DEDENT"))
-        if open_ == 0:
-            return items[index + 1 :]
-    raise AssertionError("checked before: each INDENT has its DEDENT")
+    """What comes after the DEDENT that belongs to an INDENT right before `items`; `_check_balanced` found it there."""
+    steps = [(item == Reference("INDENT")) - (item == Reference("DEDENT")) for item in items]
+    return items[list(accumulate(steps)).index(-1) + 1 :]
 
 
 def _check_balanced(rule: Rule) -> None:

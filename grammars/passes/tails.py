@@ -33,6 +33,7 @@ from grammars.passes.annotate import fresh
 from grammars.passes.automaton import Alphabet, Automaton, Node, alphabet, automaton, bits
 from grammars.passes.blanks import Spacing, blank_rules
 from grammars.passes.following import Following, Terminal, following
+from grammars.passes.graph import is_nullable, nullable_rules
 from grammars.passes.lead_bytes import terminals_used
 
 _ROUNDS: Final = 4
@@ -218,6 +219,7 @@ class _Cutter:
         self._name = ""
         self._edges: set[tuple[int, int]] = set()
         self._made: dict[Expression, str] = {}
+        self._nullable = nullable_rules(rules)
 
     def cut(self, key: Terminal, one: Automaton, edges: set[tuple[int, int]]) -> None:
         """Split one terminal between these positions."""
@@ -316,14 +318,14 @@ class _Cutter:
     def _piece(self, run: list[Node]) -> Expression:
         """A terminal for what stays together; what may be empty is one that may be missing."""
         expression = sequence([node.expression for node in run])
-        if isinstance(expression, Literal) or expression == EMPTY:
+        if isinstance(expression, Literal):
             return expression
         if all(node.nullable for node in run):
-            return Repeat(self._named(non_empty(expression, self._rules)), 0, 1)
+            return Repeat(self._named(non_empty(expression, self._rules, self._nullable)), 0, 1)
         return self._named(expression)
 
     def _named(self, expression: Expression) -> Expression:
-        if isinstance(expression, Reference) and expression.name != self._name:
+        if isinstance(expression, Reference) and expression.name in self._rules:
             return expression
         if expression not in self._made:
             self._made[expression] = fresh(f"{self._name} part", self._rules)
@@ -336,46 +338,27 @@ class _Cutter:
         return set(self._made.values())
 
 
-def non_empty(expression: Expression, rules: Mapping[str, Rule]) -> Expression:
-    """What the expression, which may be empty, matches apart from the empty text."""
+def non_empty(expression: Expression, rules: Mapping[str, Rule], nullable: Collection[str]) -> Expression:
+    """What the expression, which may be empty, matches apart from the empty text. `nullable`: the rules that may be."""
+
+    def kept(one: Expression) -> Expression:
+        return non_empty(one, rules, nullable) if is_nullable(one, nullable) else one
+
     match expression:
         case Reference(name):
-            return non_empty(rules[name].expression, rules)
+            return non_empty(rules[name].expression, rules, nullable)
         case Repeat(item, least, bound):
-            if _may_be_empty(item, rules):
-                item, least = non_empty(item, rules), 1
-            return item if bound == 1 else Repeat(item, max(1, least), bound)
+            inner = kept(item)
+            return inner if bound == 1 else Repeat(inner, 1 if inner != item else max(1, least), bound)
         case Choice(alternatives):
-            kept = [non_empty(one, rules) if _may_be_empty(one, rules) else one for one in alternatives]
-            return choice([one for one in kept if one != EMPTY])
-        case Sequence(items) if items:
-            return choice(
-                [
-                    sequence([non_empty(one, rules), *items[at + 1 :]])
-                    for at, one in enumerate(items)
-                    if one != EMPTY
-                ]
-            )
-        case _:
-            return expression
-
-
-def _may_be_empty(expression: Expression, rules: Mapping[str, Rule]) -> bool:
-    match expression:
-        case Literal(text):
-            return not text
-        case CharacterSet():
-            return False
-        case Reference(name):
-            return _may_be_empty(rules[name].expression, rules)
+            return choice([one for one in map(kept, alternatives) if one != EMPTY])
         case Sequence(items):
-            return all(_may_be_empty(one, rules) for one in items)
-        case Choice(alternatives):
-            return any(_may_be_empty(one, rules) for one in alternatives)
-        case Repeat(item, least):
-            return least == 0 or _may_be_empty(item, rules)
+            rows = [
+                sequence([kept(one), *items[at + 1 :]]) for at, one in enumerate(items) if kept(one) != EMPTY
+            ]
+            return choice(rows) if rows else EMPTY
         case _:
-            return False
+            return EMPTY
 
 
 def _loosened(grammar: Grammar, pieces: set[str]) -> Grammar:
