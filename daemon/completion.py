@@ -202,8 +202,8 @@ class Completer:
     async def _advance(self, run: Run) -> bool:
         """Draft a token, or hear of the target; False if there is nothing to wait for."""
         if self._may_draft(run.generation):
-            if await self._drafting.next_token(run, self.settings.completion):
-                self._statistics.drafted()
+            count = await self._drafting.next_token(run, self.settings.completion)
+            self._statistics.drafted(count)
             self._target.advance(run)
         elif self._target.awaits(run):
             self._worker.rest(self.number)

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daemon.engine import Aborted, Candidates, DraftEngine, EngineFailed, Vocabulary
+from grammars.pieces import PieceIndex
 
 log = logging.getLogger(__name__)
 
@@ -48,6 +49,7 @@ class DraftWorker:
         """Seconds a token takes, smoothed; prefills are not counted."""
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="draft")
         self._engine: DraftEngine | None = None
+        self._pieces: PieceIndex | None = None
         self._sequences: OrderedDict[int, int] = OrderedDict()
         """Session number -> sequence, least recently used first."""
         self._drafting: set[int] = set()
@@ -64,7 +66,9 @@ class DraftWorker:
         """Load the model; the state tells when it is there, or why not."""
         loop = asyncio.get_running_loop()
         try:
-            self._engine = await loop.run_in_executor(self._thread, self._load)
+            engine = await loop.run_in_executor(self._thread, self._load)
+            self._pieces = await loop.run_in_executor(self._thread, PieceIndex, engine.vocabulary.token_bytes)
+            self._engine = engine
             self.state = "ready"
         except EngineFailed as failure:
             self.state, self.error = "failed", str(failure)
@@ -94,6 +98,13 @@ class DraftWorker:
     @property
     def vocabulary(self) -> Vocabulary:
         return self.engine.vocabulary
+
+    @property
+    def pieces(self) -> PieceIndex:
+        """The vocabulary's tokens by their bytes; EngineFailed while there is no model."""
+        if self._pieces is None:
+            raise EngineFailed(self.error or "the draft model is still loading")
+        return self._pieces
 
     async def next_candidates(
         self, session: int, ids: Sequence[int], allowed: NDArray[np.bool_] | None = None

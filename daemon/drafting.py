@@ -1,5 +1,6 @@
 """The next token of a draft: the best of the model's that the grammar allows.
 
+    healed       first of all, without a verifier: what the last word of the prompt goes on with (`daemon/healing.py`)
     candidates   the model's best, most likely first
     ranking      in the order in which they would be drawn; without a temperature that is as they come
     first legal  one by one, which takes microseconds; mostly the first is legal
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from daemon.config_sections import CompletionConfig
 from daemon.draft_worker import DraftWorker
 from daemon.engine import Aborted, Candidates
+from daemon.healing import Healing
 from daemon.legality import Legality
 from daemon.run import Run
 from speculation.sampling import Sampling, ranked
@@ -33,27 +35,39 @@ class Drafting:
         self._number = number
         self._worker = worker
         self._legality = legality
+        self._healing = Healing(number, worker, legality)
         self._clock = clock
 
-    async def next_token(self, run: Run, completion: CompletionConfig) -> bool:
-        """Draft one token; whether that was done.
+    async def next_token(self, run: Run, completion: CompletionConfig) -> int:
+        """Draft one token, or some where the prompt ended inside one; how many those were.
 
-        A token for a path that a verdict has left meanwhile is dropped. Raises EngineFailed.
+        Tokens for a path that a verdict has left meanwhile are dropped. Raises EngineFailed.
         """
         generation = run.generation
         ids = run.evaluating = generation.ids
         began = self._clock()
         try:
-            token, entropy = await self._choose(run, ids, completion)
+            drafted = await self._healed(run) or [await self._choose(run, ids, completion)]
         except Aborted:
-            return False
+            return 0
         finally:
             run.evaluating = None
             run.grammar.use.draft_s += self._clock() - began
         if ids != generation.ids:
-            return False
-        generation.draft(token, entropy)
-        return True
+            return 0
+        for token, entropy in drafted:
+            generation.draft(token, entropy)
+        return len(drafted)
+
+    async def _healed(self, run: Run) -> list[tuple[int, float]]:
+        """How the draft begins where the prompt ends inside a token; nothing where it does not, or later on."""
+        if run.healed or run.awaited or run.generation.generated:
+            return []
+        run.healed = True
+        ids = run.evaluating
+        first = await self._healing.first_ids(run)
+        run.evaluating = ids
+        return [(token, 0.0) for token in first]
 
     async def _choose(self, run: Run, ids: list[int], completion: CompletionConfig) -> tuple[int, float]:
         """The token to draft after `ids`, and the entropy of the distribution it is from."""

@@ -142,6 +142,12 @@ class Follower:
         checks = len(candidates) if index is None else index + 1
         return Found(index, checks, standing.state.mode, tuple(standing.illegal))
 
+    def first_text(self, place: Place, texts: Sequence[bytes]) -> Found:
+        """The first of `texts` that may stand at the place."""
+        state = self._taken_on(place, ()).state
+        index = next((n for n, text in enumerate(texts) if _may_stand(state, text)), None)
+        return Found(index, len(texts) if index is None else index + 1, state.mode, ())
+
     def allowed(self, place: Place, generated: Sequence[int]) -> NDArray[np.bool_]:
         """Shape [n_vocab]: which tokens may come after those generated at the place."""
         standing = self._taken_on(place, generated)
@@ -261,6 +267,12 @@ class Follower:
             end = offset if found.end is None else found.end
             return _Subject(inner, text[found.start : end], offset - found.start)
         return None if self._whole is None else _Subject(self._whole, text, offset)
+
+
+def _may_stand(state: CursorState, text: bytes) -> bool:
+    taken = state.extend(text)
+    state.pop(1)
+    return taken == len(text)
 
 
 def _score(fit: Fit) -> Score:

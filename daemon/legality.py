@@ -104,6 +104,14 @@ class Legality:
         run.grammar.follows(found.mode)
         return found.index
 
+    async def first_text(self, run: Run, texts: list[bytes]) -> int | None:
+        """The index of the first of `texts` (bytes) that may stand at the run's place; else as `first_legal`."""
+        if not await self._in_force(run):
+            return 0
+        assert self._follower is not None
+        found = await self._ask(run, partial(self._follower.first_text, run.place, texts))
+        return 0 if found is None else found.index
+
     async def allowed(self, run: Run) -> NDArray[np.bool_] | None:
         """Shape [n_vocab]: which tokens may come next; None if that is not known in time."""
         if not await self._in_force(run):

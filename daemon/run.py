@@ -29,6 +29,8 @@ class Run:
     evaluating: list[int] | None = None
     """The path whose next token the engine is looking for."""
     grammar: RunGrammar = field(default_factory=RunGrammar)
+    healed: bool = False
+    """A prompt that ended inside a token has been looked at (`daemon/healing.py`)."""
     awaited: bool = False
     """The verifier has the context, and its next verdict has not missed its deadline."""
     heard_at: float = 0.0

@@ -117,8 +117,8 @@ class Statistics:
     """Requests by what the grammar knew, as in `Request.grammar`."""
     last: deque[Request] = field(default_factory=lambda: deque(maxlen=KEPT_REQUESTS))
 
-    def drafted(self) -> None:
-        self.drafted_tokens += 1
+    def drafted(self, tokens: int) -> None:
+        self.drafted_tokens += tokens
 
     def round(self, language: str, committed: Committed, seconds: float) -> None:
         """A verdict came, `seconds` after the one before it (or after the context was sent)."""

@@ -45,7 +45,7 @@ def test_requests_and_what_became_of_them() -> None:
     for number in range(KEPT_REQUESTS + 10):
         reason = "timeout" if number % 2 else None
         statistics.answered(Request(f"f{number}.py", "python", 0.01, 5, reason))  # type: ignore[arg-type]
-    statistics.drafted()
+    statistics.drafted(1)
     statistics.was_accepted("all", 5)
     statistics.was_accepted("word", 2)
     snapshot = statistics.snapshot()
