@@ -23,6 +23,7 @@ from grammars.form import (
     choice,
     sequence,
 )
+from grammars.lazy_escapes import in_order
 from grammars.regex_characters import SETS, CharacterReader
 from grammars.regex_looks import Kind, Look, settled
 
@@ -58,7 +59,7 @@ def read_regex(source: str, span: Span | None = None, flags: str = "") -> Expres
     expression = reader.alternatives(depth=0)
     if reader.position < len(source):
         raise reader.refusal("a ) closes nothing", reader.position, advice="write \\) for the character")
-    return settled(expression, reader.looks)
+    return settled(in_order(expression), reader.looks)
 
 
 class _Reader(CharacterReader):

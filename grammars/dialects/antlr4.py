@@ -33,6 +33,7 @@ from grammars.form import (
     references,
     walk,
 )
+from grammars.lazy_escapes import in_order
 
 _INDENTATION: Final = frozenset({"INDENT", "DEDENT"})
 _MODES: Final = frozenset({"more", "mode", "pushMode", "popMode"})
@@ -209,9 +210,9 @@ def _settled(
     settled = [
         replace(
             one,
-            expression=mapped(
-                one.expression, _in_terminal if one.lexical else lambda part: _in_rule(part, literals, tokens)
-            ),
+            expression=in_order(mapped(one.expression, _in_terminal))
+            if one.lexical
+            else mapped(one.expression, lambda part: _in_rule(part, literals, tokens)),
         )
         for one in definitions
     ]

@@ -222,7 +222,7 @@ _PATTERNS = st.recursive(
     lambda inner: st.one_of(
         st.lists(inner, min_size=1, max_size=3).map("".join),
         st.lists(inner, min_size=1, max_size=3).map("|".join).map(lambda one: f"({one})"),
-        st.tuples(inner, st.sampled_from(["*", "+", "?", "*?", "{2}", "{1,2}"])).map(
+        st.tuples(inner, st.sampled_from(["*", "+", "?", "{2}", "{1,2}"])).map(
             lambda one: f"(?:{one[0]}){one[1]}"
         ),
     ),
