@@ -162,12 +162,10 @@ class _Writer:
                 return f"({' '.join(map(self.terminal, items))})"
             case Choice(alternatives):
                 return f"({' | '.join(map(self.terminal, alternatives))})"
-            case Exclusion(item, excluded):
-                return f"({self.terminal(item)} & ~{self.terminal(excluded)})"
             case Repeat(item, least, bound):
                 return f"({self.terminal(item)}){_count(least, bound)}"
-            case _:
-                raise AssertionError(f"{type(expression).__name__} is always a regular expression")
+        assert isinstance(expression, Exclusion), "all else is a regular expression"
+        return f"({self.terminal(expression.item)} & ~{self.terminal(expression.excluded)})"
 
     def regex(self, expression: Expression) -> str | None:
         """The expression as a regular expression, None where that takes an exclusion."""

@@ -56,20 +56,12 @@ def line_comments(grammar: Grammar) -> tuple[str, ...]:
     found = dict.fromkeys(grammar.annotations.line_comments)
     for name in grammar.skip:
         match grammar.rules[name].expression:
-            case Sequence((Literal(text), *_)) as comment if _to_line_end(comment):
-                found[text] = None
+            case Sequence((Literal(text), Repeat(CharacterSet() as body), *rest)):
+                if not holds(body, "\n") and holds(body, " ") and all(_is_line_end(one) for one in rest):
+                    found[text] = None
             case _:
                 pass
     return tuple(found)
-
-
-def _to_line_end(expression: Expression) -> bool:
-    """Whether the second part is any character but line ends, and nothing but a line end comes after it."""
-    match expression:
-        case Sequence((_, Repeat(CharacterSet() as body), *rest)):
-            return not holds(body, "\n") and holds(body, " ") and all(_is_line_end(one) for one in rest)
-        case _:
-            return False
 
 
 def _is_line_end(expression: Expression) -> bool:

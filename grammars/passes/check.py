@@ -69,6 +69,7 @@ def check_rules(grammar: Grammar, given: frozenset[str] = frozenset()) -> tuple[
                 closest(grammar.start, grammar.rules) or "name it in a comment: @start RULE",
             )
         )
+    found.extend(_undefined_skips(grammar))
     if found:
         raise GrammarError(found)
     live = reachable(neighbours(grammar.rules), (grammar.start, *grammar.skip))
@@ -121,6 +122,17 @@ def _undefined(grammar: Grammar, given: frozenset[str]) -> Iterator[Diagnostic]:
                     closest(one.name, grammar.rules) or f"define {one.name}, or quote it if it is text",
                     one.span or rule.span,
                 )
+
+
+def _undefined_skips(grammar: Grammar) -> Iterator[Diagnostic]:
+    for name in grammar.skip:
+        if name not in grammar.rules:
+            yield Diagnostic(
+                "error",
+                "undefined-rule",
+                f"{name} is to be skipped, and is not defined",
+                closest(name, grammar.rules) or f"define {name}",
+            )
 
 
 def _unproductive(grammar: Grammar, given: frozenset[str], live: set[str]) -> Iterator[Diagnostic]:

@@ -124,7 +124,7 @@ def _only_chain(expression: Expression, self: Reference) -> list[Expression] | N
     """`E: a (i E)*`, being all of the rule, says the same as `E: a | E i E`."""
     items = _items(expression)
     match items[-1:]:
-        case (Repeat(Sequence(inner), 0, None),) if len(items) > 1 and inner[-1] == self:
+        case (Repeat(Sequence(inner), 0, None),) if len(items) > 1 and inner[-1:] == (self,):
             return [sequence(items[:-1]), sequence([self, *inner[:-1], self])]
         case _:
             return None

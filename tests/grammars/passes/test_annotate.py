@@ -21,14 +21,16 @@ a = Literal("a")
 def test_marks() -> None:
     """@token, @rule, @skip and @start; skipped rules are terminals."""
     notes = Annotations(start="C", terminals=("A",), rules=("B",), skip=("D",))
-    grammar = apply_annotations(grammar_of({"A": a, "B": a, "C": a, "D": a}, annotations=notes))
+    grammar = apply_annotations(
+        grammar_of({"A": a, "B": a, "C": a, "D": a}, annotations=notes, skip=("gone",))
+    )
     assert {name: rule.lexical for name, rule in grammar.rules.items()} == {
         "A": True,
         "B": False,
         "C": None,
         "D": True,
     }
-    assert (grammar.start, grammar.skip) == ("C", ("D",))
+    assert (grammar.start, grammar.skip) == ("C", ("gone", "D"))
 
 
 @pytest.mark.parametrize(

@@ -35,12 +35,19 @@ def test_boundaries(source: str, boundaries: tuple[str, ...]) -> None:
         ('start: N*\nN: /[a-z]/\nC: "//" /[^\\n]*(\\n|\\n\\n)/\n%ignore C\n', ("//",)),
         ('start: N*\nN: /[a-z]/\nC: "//" /[^\\n]*/ "x"\n%ignore C\n', ()),
         ('start: N*\nN: /[a-z]/\nC: "//" /[^\\n]*/ N\n%ignore C\n', ()),
+        ("start: N*\nN: /[a-z]/\nC: /<<(.|\\n)*?>>/\n%ignore C\n", ()),
         ("start: N*\nN: /[a-z]/\nC: /<[^>]*>/\nW: / +/\n%ignore C\n%ignore W\n", ()),
     ],
 )
 def test_line_comments(source: str, comments: tuple[str, ...]) -> None:
     """From the rules that are skipped: a sign, and then anything to the end of the line."""
     assert compile_text(source, dialect="lark").line_comments == comments
+
+
+def test_comment_whose_end_is_another_terminal() -> None:
+    """Then it is no line comment as far as can be seen."""
+    source = "start: N*\nN: /[a-z]/\nE: /\\n|;/\nC: /#/ /[^\\n]*/ E\n%ignore C\n"
+    assert compile_text(source, dialect="lark").line_comments == ()
 
 
 def test_annotated_line_comments() -> None:

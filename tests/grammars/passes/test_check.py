@@ -128,3 +128,11 @@ def test_given_rules_need_no_definition() -> None:
     """Indentation is given."""
     grammar = grammar_of({"A": sequence([a, Reference("NEWLINE")])})
     assert check_rules(grammar, frozenset({"NEWLINE"})) == ()
+
+
+@pytest.mark.parametrize(("name", "advice"), [("spce", "did you mean space?"), ("zzz", "define zzz")])
+def test_undefined_skip(name: str, advice: str) -> None:
+    """What is skipped must be a rule."""
+    with pytest.raises(GrammarError) as caught:
+        check_rules(grammar_of({"A": a, "space": a}, skip=(name,)))
+    assert [one.advice for one in caught.value.diagnostics] == [advice]

@@ -9,6 +9,7 @@ from grammars.diagnostics import GrammarError
 from grammars.form import (
     EMPTY,
     Annotations,
+    CharacterSet,
     Expression,
     Literal,
     Reference,
@@ -144,6 +145,29 @@ def test_unbalanced(expression: Expression) -> None:
     with pytest.raises(GrammarError) as caught:
         unrolled_indentation(grammar, Spacing(None, written_out=False))
     assert caught.value.diagnostics[0].code == "indent-unbalanced"
+
+
+def test_sets_are_in_terminals() -> None:
+    """A pass forgot something: that is a bug here."""
+    expression = sequence([CharacterSet(((97, 97),)), NEWLINE])
+    grammar = grammar_of({"A": expression}, lexical={"A": False}, annotations=Annotations(indent=True))
+    with pytest.raises(AssertionError, match="not in a terminal"):
+        unrolled_indentation(grammar, Spacing(None, written_out=False))
+
+
+def test_a_block_that_ends_with_what_may_be_missing() -> None:
+    """No line need follow."""
+    source = '(* @indent *) text = "do", NEWLINE, INDENT, "a", NEWLINE, [ "b" ], DEDENT, [ "c" ] ;'
+    engine = ByteEngine(compile_text(source, dialect="ebnf").text)
+    for text in ("do\n  a\n", "do\n  a\n  b", "do\n  a\nc"):
+        assert engine.accepts(text)
+
+
+def test_a_line_that_may_be_empty() -> None:
+    """Parts that may be missing right before the end of the line: nothing says that the line is there at all."""
+    source = '(* @indent *) text = "do", NEWLINE, INDENT, { [ "a" ], [ "b" ], NEWLINE }, DEDENT ;'
+    engine = ByteEngine(compile_text(source, dialect="ebnf").text)
+    assert engine.accepts("do\n  a b\n\n  b\n")
 
 
 def test_nested_in_one_sequence() -> None:

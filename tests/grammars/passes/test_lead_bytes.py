@@ -6,6 +6,7 @@ import pytest
 
 from grammars.emit import emit
 from grammars.form import (
+    EMPTY,
     CharacterSet,
     Exclusion,
     Expression,
@@ -68,6 +69,8 @@ def test_reserved_words_stay_out() -> None:
         choice([Literal("："), Literal("x")]),
         sequence([optional(Literal("x")), Literal("：")]),
         sequence([Reference("P"), Literal("x")]),
+        sequence([optional(Literal("：")), optional(Literal("x"))]),
+        choice([Literal("："), EMPTY, Literal("")]),
     ],
 )
 def test_what_may_follow(after: Expression) -> None:

@@ -58,6 +58,7 @@ BASE: dict[str, Expression] = {
         ({"real": sequence([R("integer"), Literal("."), R("integer")])}, set()),
         ({"real": sequence([many(R("digit")), optional(sequence([Literal("."), R("integer")]))])}, {"real"}),
         ({"let": sequence([Literal("let"), R("letter"), Literal("="), R("integer")])}, set()),
+        ({"let": sequence([Literal("let"), many(R("letter"))])}, set()),
         ({"hex": sequence([Literal("0x"), many(R("digit"))])}, {"hex"}),
         ({"unit": sequence([R("integer"), choice([Literal("ms"), Literal("s")])])}, set()),
         ({"list": sequence([R("letter"), optional(R("list"))])}, set()),
@@ -98,7 +99,7 @@ BASE: dict[str, Expression] = {
     ],
 )
 def test_inference(rules: dict[str, Expression], expected: set[str]) -> None:
-    """What is made of characters holds together; what is made of terminals has free spacing; blanks at an edge count."""
+    """What is made of characters holds together, what is made of terminals has free spacing."""
     found = terminals({"start": Repeat(choice([R(name) for name in rules]), 0, None), **rules, **BASE})
     assert found - set(BASE) == expected
     assert found & set(BASE) == {"digit", "letter", "integer", "name"}

@@ -92,6 +92,12 @@ def test_operators() -> None:
     assert sentences(rewritten.rules, "A", 6) == sentences(grammar.rules, "A", 6)
 
 
+def test_empty_parts() -> None:
+    """A repetition of nothing beside the recursion."""
+    grammar = grammar_of({"A": sequence([optional(A), Repeat(EMPTY, 0, None)])})
+    assert sentences(unrolled(grammar).rules, "A", 3) == sentences(grammar.rules, "A", 3) == {""}
+
+
 def test_recursion_in_the_middle_stays() -> None:
     """Brackets are no lists."""
     grammar = grammar_of({"A": choice([a, sequence([Literal("("), A, Literal(")")])])})

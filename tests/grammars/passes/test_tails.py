@@ -17,6 +17,7 @@ from grammars.form import (
     optional,
     sequence,
 )
+from grammars.passes import tails
 from grammars.passes.blanks import Spacing
 from grammars.passes.tails import non_empty, split_tails
 from grammars.regex_reader import read_regex
@@ -183,7 +184,6 @@ def test_blanks_one_by_one_where_one_of_them_is_wanted_after() -> None:
         sequence([optional(Literal("a")), EMPTY, Repeat(Literal("b"), 0, None)]),
         Reference("B"),
         sequence([Reference("B"), optional(CharacterSet(((97, 99),)))]),
-        sequence([Repeat(EMPTY, 0, 1), EMPTY]),
     ],
 )
 def test_non_empty(expression: Expression) -> None:
@@ -193,3 +193,40 @@ def test_non_empty(expression: Expression) -> None:
         {"A": non_empty(expression, rules, {"B"}), "W": expression, "B": rules["B"].expression}
     ).rules
     assert sentences(made, "A", 3) == sentences(made, "W", 3) - {""}
+
+
+def test_one_more_edge_by_the_same_character() -> None:
+    """Where the tail is split off, so is all that begins like it."""
+    grammar = marked(row("N", choice([Literal(","), Literal("!")]), "N"), N=r"[0-9]([.,][0-9]|\.)?")
+    split = split_tails(grammar, BLANKS)
+    engine = ByteEngine(emit(split.grammar, BLANKS.ignored).text)
+    for text in ("1!1", "1.,2", "1.5,2", "1,5!2.", "1.!1"):
+        assert engine.accepts(text)
+
+
+def test_pieces_that_are_alike_are_one() -> None:
+    """Also where a piece is another terminal."""
+    tail = optional(sequence([Literal("."), Reference("D")]))
+    rules = {
+        "start": sequence([Reference("M"), Literal(".."), Reference("N"), Literal("..")]),
+        "M": sequence([Reference("D"), tail]),
+        "N": sequence([Literal("x"), tail]),
+        "D": CharacterSet(((48, 57),)),
+    }
+    grammar = grammar_of(rules, lexical={name: name != "start" for name in rules})
+    split = split_tails(grammar, BLANKS)
+    assert len(split.pieces) == 1
+    assert ByteEngine(emit(split.grammar).text).accepts("1.2..x..")
+
+
+def test_so_many_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is left then is left."""
+    monkeypatch.setattr(tails, "_ROUNDS", 1)
+    grammar = marked(row("N", "..", "N"), N=r"[0-9]+(\.[0-9]+)?")
+    assert split_tails(grammar, BLANKS).grammar != grammar
+
+
+def test_only_empty() -> None:
+    """Nothing is left of it."""
+    for expression in (EMPTY, sequence([optional(EMPTY), EMPTY]), Literal("")):
+        assert non_empty(expression, {}, set()) == EMPTY
