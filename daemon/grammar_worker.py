@@ -28,6 +28,9 @@ PATIENCE_S: Final = 0.010
 """The draft loop never waits longer for the engine."""
 STUCK_S: Final = 2.0
 
+_TIMER_SLACK_S: Final = 0.001
+"""Timers may fire a little early."""
+
 Result = TypeVar("Result")
 
 
@@ -191,13 +194,13 @@ class GrammarWorker:
             running = thread.running
             if running is None and not (thread.urgent or thread.background):
                 return
-            since = loop.time() if running is None else running.started_at
-            thread.over = stuck = loop.time() - since >= self._stuck_s
+            due = (loop.time() if running is None else running.started_at) + self._stuck_s
+            thread.over = stuck = loop.time() >= due - _TIMER_SLACK_S
         if stuck:
             assert running is not None, "what is stuck is running"
             self._give_up(thread, running)
         else:
-            self._watch = loop.call_at(since + self._stuck_s, self._look_after, thread)
+            self._watch = loop.call_at(due, self._look_after, thread)
 
     def _give_up(self, thread: _Thread, stuck: _Call) -> None:
         """Another thread takes the calls over, but for those of the stuck call's owner."""
