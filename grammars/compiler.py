@@ -23,6 +23,7 @@ from grammars.compiled import CompiledGrammar, Terminal
 from grammars.diagnostics import Diagnostic
 from grammars.emit import Emitted, emit, literals
 from grammars.form import Grammar
+from grammars.passes.alike import ambiguous_terminals
 from grammars.passes.annotate import apply_annotations
 from grammars.passes.blanks import without_returns
 from grammars.passes.boundaries import boundaries, line_comments
@@ -79,7 +80,14 @@ def compile_grammar(
         line_comments=line_comments(marked),
         languages=grammar.annotations.languages,
         globs=grammar.annotations.globs,
-        diagnostics=(*diagnostics, *warnings, *loop_notes, *lex.diagnostics, *split.diagnostics),
+        diagnostics=(
+            *diagnostics,
+            *warnings,
+            *loop_notes,
+            *lex.diagnostics,
+            *ambiguous_terminals(marked, lex.inferred),
+            *split.diagnostics,
+        ),
     )
 
 

@@ -33,6 +33,7 @@ def test_boundaries(source: str, boundaries: tuple[str, ...]) -> None:
         ("start: N*\nN: /[a-z]/\nC: /#[^\\n]*/\n%ignore C\n", ("#",)),
         ('start: N*\nN: /[a-z]/\nC: "//" /[^\\n]/* /\\n/?\n%ignore C\n', ("//",)),
         ('start: N*\nN: /[a-z]/\nC: "//" /[^\\n]*(\\n|\\n\\n)/\n%ignore C\n', ("//",)),
+        ('start: N*\nN: /[a-z]/\nC: "//" /[^\\n]*/ "\\n"\n%ignore C\n', ("//",)),
         ('start: N*\nN: /[a-z]/\nC: "//" /[^\\n]*/ "x"\n%ignore C\n', ()),
         ('start: N*\nN: /[a-z]/\nC: "//" /[^\\n]*/ N\n%ignore C\n', ()),
         ("start: N*\nN: /[a-z]/\nC: /<<(.|\\n)*?>>/\n%ignore C\n", ()),
