@@ -1,7 +1,8 @@
 """The next token of a draft: the best of the model's that the grammar allows.
 
     healed       first of all, without a verifier: what the last word of the prompt goes on with (`daemon/healing.py`)
-    candidates   the model's best, most likely first
+    repeated     where a long stretch of text is there for the second time: what followed it (`daemon/ngram.py`)
+    candidates   else the model's best, most likely first
     ranking      in the order in which they would be drawn; without a temperature that is as they come
     first legal  one by one, which takes microseconds; mostly the first is legal
     full mask    only if none of them is: the model's best of all that may come next
@@ -22,6 +23,7 @@ from daemon.draft_worker import DraftWorker
 from daemon.engine import Aborted, Candidates
 from daemon.healing import Healing
 from daemon.legality import Legality
+from daemon.ngram import LONGEST_COMPARED, MATCHED_TOKENS, NgramDraft
 from daemon.run import Run
 from speculation.sampling import Sampling, ranked
 
@@ -36,6 +38,7 @@ class Drafting:
         self._worker = worker
         self._legality = legality
         self._healing = Healing(number, worker, legality)
+        self._ngram = NgramDraft(shortest=MATCHED_TOKENS, longest=LONGEST_COMPARED)
         self._clock = clock
 
     async def next_token(self, run: Run, completion: CompletionConfig) -> int:
@@ -71,6 +74,9 @@ class Drafting:
 
     async def _choose(self, run: Run, ids: list[int], completion: CompletionConfig) -> tuple[int, float]:
         """The token to draft after `ids`, and the entropy of the distribution it is from."""
+        repeated = await self._repeated(run, ids, completion)
+        if repeated is not None:
+            return repeated, 0.0
         candidates = await self._worker.next_candidates(self._number, ids)
         order = ranking(candidates, completion, len(ids))
         index = await self._legality.first_legal(run, candidates.ids[order].tolist())
@@ -78,6 +84,19 @@ class Drafting:
             candidates = await self._best_allowed(run, ids, candidates)
             order, index = ranking(candidates, completion, len(ids)), 0
         return int(candidates.ids[order[index]]), candidates.entropy
+
+    async def _repeated(self, run: Run, ids: list[int], completion: CompletionConfig) -> int | None:
+        """What followed when the last tokens of `ids` stood there before, if the grammar allows it here.
+
+        Where it was measured to help: under a grammar, and without a temperature.
+        """
+        if run.grammar.state != "in force" or completion.temperature > 0:
+            return None
+        seen = self._ngram.propose(ids, 1).ids
+        if not seen or await self._legality.first_legal(run, list(seen)) != 0:
+            return None
+        run.grammar.use.repeated_tokens += 1
+        return seen[0]
 
     async def _best_allowed(self, run: Run, ids: list[int], candidates: Candidates) -> Candidates:
         """The model's best of all that may come next. Where nothing may, the draft ends."""

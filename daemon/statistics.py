@@ -52,6 +52,8 @@ class GrammarUse:
     """Candidates looked at for them, until one was legal."""
     full_masks: int = 0
     """Searches that found none, so that the whole vocabulary had to be looked at."""
+    repeated_tokens: int = 0
+    """Draft tokens that were taken from earlier text; the model was not asked."""
     late_answers: int = 0
     """Answers of the legality engine that were not waited for."""
     stuck_calls: int = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
@@ -19,6 +19,7 @@ from daemon.drafting import Drafting, ranking
 from daemon.engine import Candidates
 from daemon.generation import Generation, Limits
 from daemon.run import Run
+from daemon.run_grammar import State
 from speculation.sampling import Sampling, draw
 from tests.fakes.engine import FakeEngine
 
@@ -78,6 +79,45 @@ async def test_without_an_answer_about_all_tokens_the_models_best_is_drafted() -
     async with drafting(Rule(frozenset(), knows_all=False), FakeEngine(lambda prefix: b"x")) as (one, run):
         assert await one.next_token(run, GREEDY)
         assert run.generation.tail == [ord("x")]
+
+
+ONCE = b"select other"
+TWICE = ONCE + b" one; " + ONCE
+
+
+@pytest.mark.parametrize(
+    ("case", "state", "context", "legal", "token"),
+    [
+        ("repeated", "in force", TWICE, range(256), b" "),
+        ("not legal", "in force", TWICE, b"x", b"x"),
+        ("too short a match", "in force", TWICE.replace(b"se", b"", 1), range(256), b"x"),
+        ("no grammar", "none", TWICE, range(256), b"x"),
+        ("the grammar is off", "off", TWICE, range(256), b"x"),
+    ],
+)
+@pytest.mark.asyncio
+async def test_what_followed_a_long_match_goes_before_the_models_choice(
+    case: str, state: State, context: bytes, legal: Iterable[int], token: bytes
+) -> None:
+    engine = FakeEngine(lambda prefix: b"x")
+    async with drafting(Rule(frozenset(legal)), engine) as (one, run):
+        run.generation.context = tuple(context)
+        run.grammar.state = state
+        assert await one.next_token(run, GREEDY), case
+        assert bytes(run.generation.tail) == token, case
+        assert run.grammar.use.repeated_tokens == (token == b" "), case
+        assert bool(engine.calls) == (token == b"x"), case
+
+
+@pytest.mark.asyncio
+async def test_at_a_temperature_the_model_is_asked() -> None:
+    engine = FakeEngine(lambda prefix: b"x")
+    async with drafting(Rule(frozenset(range(256))), engine) as (one, run):
+        run.generation.context = tuple(TWICE)
+        run.grammar.state = "in force"
+        assert await one.next_token(run, replace(GREEDY, temperature=0.8))
+        assert run.grammar.use.repeated_tokens == 0
+        assert engine.calls
 
 
 @pytest.mark.asyncio

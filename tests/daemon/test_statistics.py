@@ -80,7 +80,7 @@ def test_what_grammars_had_to_do() -> None:
         statistics.answered(Request("a.sql", "sql", 0.01, 5, None, mode))
     snapshot = statistics.snapshot()
     assert snapshot["grammar"] == {
-        "searches": 4, "checks": 68, "full_masks": 1, "late_answers": 0, "stuck_calls": 0,
+        "searches": 4, "checks": 68, "full_masks": 1, "repeated_tokens": 0, "late_answers": 0, "stuck_calls": 0,
         "illegal_target_tokens": 0, "trimmed_characters": 0, "engine_ms": 4.0, "engine_share": 0.02,
         "requests": {"masked": 2, "unmasked: not trusted": 1},
     }  # fmt: skip
