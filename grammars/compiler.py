@@ -27,7 +27,7 @@ from grammars.passes.alike import ambiguous_terminals
 from grammars.passes.annotate import apply_annotations
 from grammars.passes.blanks import without_returns
 from grammars.passes.boundaries import boundaries, line_comments
-from grammars.passes.check import check_limits, check_rules, pruned
+from grammars.passes.check import check_chain, check_limits, check_rules, pruned
 from grammars.passes.indentation import GIVEN, unrolled_indentation
 from grammars.passes.lazies import without_laziness
 from grammars.passes.lead_bytes import split_lead_bytes
@@ -68,6 +68,7 @@ def compile_grammar(
     flat = unrolled_indentation(marked, lex.spacing)
     led = split_lead_bytes(flat.grammar, flat.spacing)
     split = split_tails(led.grammar, flat.spacing)
+    check_chain(split.grammar)
     emitted = emit(split.grammar, flat.spacing.ignored)
     return CompiledGrammar(
         name=name,

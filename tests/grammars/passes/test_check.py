@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from grammars.diagnostics import GrammarError, Span
+from grammars.emit import emit
 from grammars.form import (
     CharacterSet,
     Expression,
@@ -18,7 +21,8 @@ from grammars.form import (
     sequence,
 )
 from grammars.passes import check
-from grammars.passes.check import check_limits, check_rules, pruned
+from grammars.passes.check import check_chain, check_limits, check_rules, pruned
+from tests.fakes.byte_engine import ByteEngine
 from tests.fakes.small_grammars import grammar_of
 
 a = Literal("a")
@@ -136,3 +140,38 @@ def test_undefined_skip(name: str, advice: str) -> None:
     with pytest.raises(GrammarError) as caught:
         check_rules(grammar_of({"A": a, "space": a}, skip=(name,)))
     assert [one.advice for one in caught.value.diagnostics] == [advice]
+
+
+def test_chains() -> None:
+    """Rules in a long row are refused where the engine's stack would end; many rules beside each other are not."""
+
+    def chain(length: int) -> Grammar:
+        rules: dict[str, Expression] = {
+            f"r{one}": sequence([a, Reference(f"r{one + 1}")]) for one in range(length)
+        }
+        rules[f"r{length}"] = choice([a, Reference("r0"), Reference("T")])
+        lexical = {**dict.fromkeys(rules, False), "T": True}
+        return grammar_of({**rules, "T": a}, lexical=lexical)
+
+    check_chain(chain(check.MAX_CHAIN // 2 - 10))
+    with pytest.raises(GrammarError) as caught:
+        check_chain(chain(check.MAX_CHAIN // 2 + 10))
+    assert caught.value.diagnostics[0].code == "too-deep"
+    many = [f"r{number}" for number in range(check.MAX_CHAIN + 10)]
+    wide = {"start": choice([Reference(name) for name in many]), **dict.fromkeys(many, a)}
+    check_chain(grammar_of(wide, lexical=dict.fromkeys(wide, False)))
+
+
+def test_the_longest_chain_loads() -> None:
+    """In the engine itself, on a thread with the stack of any thread here."""
+    length = check.MAX_CHAIN // 3 - 10
+    rules: dict[str, Expression] = {
+        f"r{one}": choice(
+            [sequence([a, Reference(f"r{one + 1}")]), sequence([Reference("r0"), Literal("z")])]
+        )
+        for one in range(length)
+    }
+    rules[f"r{length}"] = a
+    emitted = emit(grammar_of(rules, lexical=dict.fromkeys(rules, False))).text
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(ByteEngine, emitted).result().allowed("aaa") == 3
