@@ -32,6 +32,9 @@ from daemon.run import Run
 log = logging.getLogger(__name__)
 
 PAUSE_S: Final = 30.0
+READ_S: Final = 0.05
+"""Once candidates are there, the text before the cursor may be read for so much longer: until then they are drafted
+unmasked, and not shown."""
 LAST_PATIENCE_S: Final = 0.1
 """For a run's last text, once nothing else is waited for."""
 
@@ -125,7 +128,7 @@ class Legality:
 
         `last`: there will be no other text. It is waited for longer, and shown as it is if that is not enough.
         """
-        if not await self._in_force(run):
+        if not await self._in_force(run, last=last):
             return
         assert self._follower is not None
         patience_s = LAST_PATIENCE_S if last else None
@@ -180,15 +183,27 @@ class Legality:
         self._outstanding += 1
         return await self._worker.prepare(self, call)
 
-    async def _in_force(self, run: Run) -> bool:
-        """Whether the run's grammar is; a run whose text is still being read waits a moment, and then does without."""
+    async def _in_force(self, run: Run, *, last: bool = False) -> bool:
+        """Whether the run's grammar is. Who asks first while the text is still being read waits a moment for it.
+
+        `last`: nobody asks after this.
+        """
         if run.grammar.state == "reading" and run is self._run and self._reading is not None:
-            await asyncio.wait({self._reading}, timeout=self._worker.patience_s)
-        if run.grammar.state == "reading":
+            await asyncio.wait({self._reading}, timeout=self._reading_patience_s(run, last=last))
+        if run.grammar.state == "reading" and (run is not self._run or self._clock() >= run.grammar.read_by):
             run.grammar.turn_off("the text before the cursor is still being read")
         elif run.grammar.state == "in force" and self._follower is None:
             run.grammar.turn_off("its grammar is no longer in use")
         return run.grammar.state == "in force"
+
+    def _reading_patience_s(self, run: Run, *, last: bool) -> float:
+        now = self._clock()
+        is_first = run.grammar.read_by == float("inf")
+        if is_first:
+            run.grammar.read_by = now + READ_S
+        if last:
+            return max(0.0, run.grammar.read_by - now)
+        return self._worker.patience_s if is_first else 0.0
 
     async def _ask(
         self, run: Run, call: Callable[[], Result], patience_s: float | None = None

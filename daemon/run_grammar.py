@@ -24,6 +24,8 @@ class RunGrammar:
     """none: there is no grammar; reading: the text above is being followed; off: see `mode` for the reason."""
     mode: str = ""
     """For people: "masked", "resynced: ...", "unmasked: ..."; empty without a grammar."""
+    read_by: float = float("inf")
+    """When the text above must have been followed, or the run does without."""
     use: GrammarUse = field(default_factory=GrammarUse)
     _fits: dict[tuple[int, str], int] = field(default_factory=dict)
     """(Characters after the cursor, text from the run's place on) -> how many of its characters fit."""

@@ -169,21 +169,50 @@ def test_without_a_grammar_everything_goes_and_is_shown() -> None:
 
 
 def test_a_text_that_is_still_being_read_is_completed_without() -> None:
-    """The draft waits 10 ms; the next run finds it read."""
+    """The first token waits 10 ms, the others do not; after 50 ms nothing is held back for it any more."""
 
     async def scenario(b: Bench) -> None:
         text = "let a = 1;\n" * 1000 + "let b = |"
         with b.blocked():
             run = b.run_at(text)
             began = b.loop.time()
+            for _ in range(3):
+                assert await b.legality.first_legal(run, [*b"=;1"]) == 0
+                await b.legality.examine(run, run.place, "1")
+            assert b.loop.time() - began == pytest.approx(0.01, abs=0.002)
+            assert run.grammar.fitting("1", 0) == ""
+            await asyncio.sleep(0.05)
             assert await b.legality.first_legal(run, [*b"=;1"]) == 0
-            assert b.loop.time() - began == pytest.approx(0.01)
             assert run.grammar.mode == "unmasked: the text before the cursor is still being read"
-            assert await b.legality.first_legal(run, [*b"=;1"]) == 0
-            assert b.loop.time() - began == pytest.approx(0.01)
+            assert run.grammar.fitting("1", 0) == "1"
         run = b.run_at(text)
         await b.read(run)
         assert await at_once(b.legality.first_legal(run, [*b"=;1"])) == 2
+
+    play(scenario)
+
+
+def test_a_text_that_is_read_a_little_late_is_masked_from_then_on() -> None:
+    async def scenario(b: Bench) -> None:
+        with b.blocked():
+            run = b.run_at("let a = 1; let b = |")
+            assert await b.legality.first_legal(run, [*b"=;1"]) == 0
+        await b.read(run)
+        assert await at_once(b.legality.first_legal(run, [*b"=;1"])) == 2
+        assert run.grammar.mode == "masked"
+
+    play(scenario)
+
+
+def test_the_last_text_of_a_run_waits_for_the_reading_as_long_as_that_may_take() -> None:
+    async def scenario(b: Bench) -> None:
+        with b.blocked():
+            run = b.run_at("let a = 1; let b = |")
+            began = b.loop.time()
+            assert await b.legality.first_legal(run, [*b"=;1"]) == 0
+            await b.legality.examine(run, run.place, "1", last=True)
+            assert b.loop.time() - began == pytest.approx(0.05, abs=0.002)
+            assert run.grammar.state == "off"
 
     play(scenario)
 
