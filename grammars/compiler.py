@@ -15,7 +15,6 @@ does, and raises GrammarError for what it can't take.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from pathlib import PurePath
 
 from grammars import dialects
 from grammars.annotations import read_annotations
@@ -45,7 +44,7 @@ def compile_text(text: str, *, file_name: str = "", dialect: str = "") -> Compil
     annotations = read_annotations(text)
     chosen = dialect or annotations.dialect or dialects.detect(text, file_name)
     reading = dialects.read(text, chosen, annotations)
-    name = annotations.name or PurePath(file_name).stem or chosen
+    name = annotations.name or _stem(file_name) or chosen
     return compile_grammar(reading.grammar, name=name, diagnostics=reading.diagnostics)
 
 
@@ -75,7 +74,7 @@ def compile_grammar(
         dialect=grammar.dialect,
         text=emitted.text,
         rules=written,
-        terminals=_terminals(split.grammar, emitted, lex.inferred | led.pieces | split.pieces),
+        terminals=_terminals(split.grammar, emitted, lex.inferred | flat.made | led.pieces | split.pieces),
         names={short: flat.origins.get(full, full) for short, full in emitted.names.items()},
         boundaries=boundaries(marked),
         line_comments=line_comments(marked),
@@ -86,10 +85,15 @@ def compile_grammar(
             *warnings,
             *loop_notes,
             *lex.diagnostics,
-            *ambiguous_terminals(marked, lex.inferred),
+            *ambiguous_terminals(flat.grammar, lex.inferred | flat.made),
             *split.diagnostics,
         ),
     )
+
+
+def _stem(file_name: str) -> str:
+    """The name of the file without folders and without its extension."""
+    return file_name.replace("\\", "/").rpartition("/")[2].rsplit(".", 1)[0]
 
 
 def _terminals(grammar: Grammar, emitted: Emitted, inferred: Collection[str]) -> tuple[Terminal, ...]:

@@ -89,12 +89,15 @@ def recursive(graph: Mapping[str, Collection[str]]) -> set[str]:
 
 def closed_under(rules: Mapping[str, Rule], holds: Callable[[Expression, set[str]], bool]) -> set[str]:
     """The least set of rules whose expression `holds`, given the set. `holds` must be monotone in the set."""
+    found: set[str] = set()
+    found.update(name for name, rule in rules.items() if holds(rule.expression, found))
+    if not found:
+        return found
     users: dict[str, list[str]] = {}
     for name, others in neighbours(rules).items():
         for other in others:
             users.setdefault(other, []).append(name)
-    found: set[str] = set()
-    waiting = deque(rules)
+    waiting = deque(user for name in found for user in users.get(name, ()))
     while waiting:
         name = waiting.popleft()
         if name not in found and holds(rules[name].expression, found):

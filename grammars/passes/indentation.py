@@ -78,6 +78,8 @@ class Unrolled:
     spacing: Spacing
     origins: Mapping[str, str] = field(default_factory=dict)
     """Copy of a rule -> the rule."""
+    made: frozenset[str] = frozenset()
+    """Terminals for blanks, line ends and indentation."""
 
 
 def unrolled_indentation(grammar: Grammar, spacing: Spacing) -> Unrolled:
@@ -88,7 +90,9 @@ def unrolled_indentation(grammar: Grammar, spacing: Spacing) -> Unrolled:
     if not grammar.annotations.indent:
         return Unrolled(grammar, spacing)
     unrolling = _Unrolling(grammar, spacing)
-    return Unrolled(unrolling.result(), Spacing(None, written_out=False), unrolling.origins)
+    level = unrolling.result()
+    made = frozenset(name for name, rule in level.rules.items() if rule.lexical and name not in grammar.rules)
+    return Unrolled(level, Spacing(None, written_out=False), unrolling.origins, made)
 
 
 class _Unrolling:
