@@ -30,7 +30,7 @@ def doctor(
     start: Annotated[bool, typer.Option("--start", help="Start the daemon if none runs.")] = False,
     json: Json = False,
 ) -> None:
-    """Check each hop, editor, bridge, daemon, draft model, verifier: ok, or the reason and the fix.
+    """Check each hop, editor, bridge, daemon, grammars, draft model, verifier: ok, or the reason and the fix.
 
     Exit status 0 if nothing failed (warnings are no failures), else 1.
     """

@@ -245,7 +245,7 @@ def _tested(path: Path, judge: Any) -> dict[str, Any]:
     if verdict.outcome == "parses":
         return {**values, "shown": [f"{path}: ok"]}
     line, column = place_of(text, verdict.offset)
-    shown = [f"{path}:{line}:{column}: error: {_complaint(verdict)}"]
+    shown = [f"{path}:{line}:{column}: error: {complaint(verdict)}"]
     shown += excerpt(text, span_at(text, verdict.offset, 1))
     return {
         **values,
@@ -258,7 +258,8 @@ def _tested(path: Path, judge: Any) -> dict[str, Any]:
     }
 
 
-def _complaint(verdict: Verdict) -> str:
+def complaint(verdict: Verdict) -> str:
+    """What is wrong with a text, and what could have stood there."""
     if verdict.outcome == "too much":
         return f"the grammar is too much for the engine here: {verdict.reason}"
     found = "the line's end" if verdict.found == "\n" else f'"{verdict.found}"'

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from daemon.documents import Document, Place
 from daemon.engine import Vocabulary
+from daemon.exemplar import Candidate, budget_tokens, opening_ids
 from daemon.llama_engine import LlamaEngine
 from daemon.models import resolve_draft_model
 from daemon.prompt import Prompt
@@ -24,11 +25,24 @@ TOKENS_AT_A_TIME = 8
 
 
 @dataclass(frozen=True, slots=True)
+class Opening:
+    """Another file of the document's language, which its prompts begin with."""
+
+    exemplar: Candidate
+    document_name: str
+    line_comment: str
+
+
+@dataclass(frozen=True, slots=True)
 class Claim:
     """ "After `before`, the target alone says `verified` first.\""""
 
     before: str
     verified: str
+    start: int = 0
+    """Characters before the cursor when the document was opened: the prompt's window is chosen there."""
+    opening: Opening | None = None
+    """What the prompt began with, unless it was asked for before that was found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +66,21 @@ def check(
     findings: list[Finding] = []
     try:
         for claim in claims:
-            context = _prompt(draft, window_tokens, claim.before)
-            findings.append(
-                Finding(claim, _said_alone(target, draft.vocabulary, context, len(claim.verified)))
-            )
+            findings.append(_checked(claim, draft, target, window_tokens))
             done(len(findings))
     finally:
         draft.close()
     return findings
+
+
+def _checked(claim: Claim, draft: LlamaEngine, target: TargetEngine, window_tokens: int) -> Finding:
+    """What the target says with the opening; where that is not what was shown, what it says without."""
+    for opening in (claim.opening, None) if claim.opening else (None,):
+        context = _prompt(draft, window_tokens, claim, opening)
+        finding = Finding(claim, _said_alone(target, draft.vocabulary, context, len(claim.verified)))
+        if finding.holds:
+            break
+    return finding
 
 
 def _said_alone(target: TargetEngine, vocabulary: Vocabulary, context: list[int], at_least: int) -> str:
@@ -72,12 +93,26 @@ def _said_alone(target: TargetEngine, vocabulary: Vocabulary, context: list[int]
     return text
 
 
-def _prompt(engine: LlamaEngine, window_tokens: int, text: str) -> list[int]:
-    """The token ids the daemon sends for this text before the cursor."""
+def _prompt(engine: LlamaEngine, window_tokens: int, claim: Claim, opening: Opening | None) -> list[int]:
+    """The token ids the daemon sends for the text before the cursor."""
     prompt = Prompt(
         engine.tokenize,
         window_tokens=window_tokens,
         splits_at_lines=engine.splits_at_lines,
-        start=engine.prompt_start,
+        start=(*engine.prompt_start, *_opening_ids(engine, window_tokens, opening)),
     )
-    return prompt.ids(Place(Document("demo", LANGUAGE, 1, text), len(text)))
+    document = Document("demo", LANGUAGE, 1, claim.before)
+    prompt.ids(Place(document, claim.start))  # the window's start stays where it was first put
+    return prompt.ids(Place(document, len(claim.before)))
+
+
+def _opening_ids(engine: LlamaEngine, window_tokens: int, opening: Opening | None) -> list[int]:
+    if opening is None:
+        return []
+    return opening_ids(
+        opening.exemplar,
+        opening.document_name,
+        engine.tokenize,
+        budget=budget_tokens(window_tokens),
+        line_comment=opening.line_comment,
+    )

@@ -13,20 +13,23 @@ import sys
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.client import LanguageClient
 
 from draftwire.demo.script import LANGUAGE
+from lsp_bridge.positions import index_of_units, units_of
 
 URI = "file:///draftwire-demo/{name}"
+ENCODING: Final = "utf-16"
+"""What positions count in; every server can do this one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ghost:
-    """Ghost text at the end of the buffer; its first `verified` characters are the target's own."""
+    """Ghost text at the cursor; its first `verified` characters are the target's own."""
 
     text: str
     verified: int
@@ -44,6 +47,10 @@ class Suggested:
     """None: it was asked for, not typed for."""
     fresh: bool = False
     """It begins where the cursor is: it is not the rest of what was known before."""
+    start: int = 0
+    """How many characters stood before the cursor when the document was opened."""
+    after: str = ""
+    """The buffer after the cursor."""
 
 
 @dataclass(slots=True)
@@ -62,6 +69,9 @@ class Editor:
         self.session = Session()
         self.status: dict[str, Any] = {}
         self.buffer = ""
+        """The document up to the cursor."""
+        self._after = ""
+        self._start = 0
         self._client = client
         self._seen = seen
         self._uri = ""
@@ -80,14 +90,14 @@ class Editor:
                 self._changed.clear()
                 await self._changed.wait()
 
-    def open(self, text: str) -> None:
-        """A new document with this text, the cursor at its end."""
+    def open(self, text: str, after: str = "", *, uri: str = "", language: str = LANGUAGE) -> None:
+        """A document with this text before the cursor and `after` behind it; a new one, unless `uri` names it."""
         self.close()
         self._documents += 1
         self._version = 1
-        self.buffer = text
-        self._uri = URI.format(name=f"{self._documents}.py")
-        item = lsp.TextDocumentItem(self._uri, LANGUAGE, self._version, text)
+        self.buffer, self._after, self._start = text, after, len(text)
+        self._uri = uri or URI.format(name=f"{self._documents}.py")
+        item = lsp.TextDocumentItem(self._uri, language, self._version, text + after)
         self._client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
 
     def close(self) -> None:
@@ -100,7 +110,7 @@ class Editor:
             self._uri = ""
 
     def press(self, key: str) -> None:
-        """Type a character at the end of the buffer and ask for ghost text; the clock starts here."""
+        """Type a character at the cursor and ask for ghost text; the clock starts here."""
         pressed = time.perf_counter()
         self.session.keys += 1
         at = self._cursor()
@@ -165,13 +175,14 @@ class Editor:
             return
         item = items[0]
         number, details = suggestion_of(item)
-        ghost = Ghost(str(item.insert_text), details.get("verifiedLength", 0), details.get("complete", False))
+        complete = details.get("complete", False)
+        ghost = _ghost(str(item.insert_text), details.get("verifiedLength", 0), complete=complete)
         fresh = details.get("source") != "recall" and details.get("typed") == 0
         waited_ms = None if pressed is None else (time.perf_counter() - pressed) * 1000
         self._show(ghost, number, waited_ms, fresh=fresh)
 
     def _show(self, ghost: Ghost, number: int | None, key_to_ghost_ms: float | None, *, fresh: bool) -> None:
-        self._shown = Suggested(self.buffer, ghost, key_to_ghost_ms, fresh)
+        self._shown = Suggested(self.buffer, ghost, key_to_ghost_ms, fresh, self._start, self._after)
         self._shown_id = number
         self.session.suggested.append(self._shown)
         self._tell(ghost)
@@ -188,7 +199,7 @@ class Editor:
         if params["kind"] == "withdrawn":
             self._show_nothing()
             return
-        ghost = Ghost(params["text"], params["verifiedLength"], params["complete"])
+        ghost = _ghost(params["text"], params["verifiedLength"], complete=params["complete"])
         if shown.before == self.buffer:
             shown.ghost = ghost
         else:  # typed along since: the rest of what was shown, at another place
@@ -204,8 +215,12 @@ class Editor:
         self._seen(self.buffer, ghost)
 
     def _cursor(self) -> lsp.Position:
-        """The end of the buffer. The demonstration's text is ASCII: characters are code units in any encoding."""
-        return lsp.Position(self.buffer.count("\n"), len(self.buffer) - self.buffer.rfind("\n") - 1)
+        line = self.buffer[self.buffer.rfind("\n") + 1 :]
+        return lsp.Position(self.buffer.count("\n"), units_of(line, ENCODING))
+
+
+def _ghost(text: str, verified_units: int, *, complete: bool) -> Ghost:
+    return Ghost(text, index_of_units(text, verified_units, ENCODING), complete)
 
 
 def suggestion_of(item: lsp.InlineCompletionItem) -> tuple[int | None, dict[str, Any]]:

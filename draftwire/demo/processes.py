@@ -34,14 +34,16 @@ class Workplace:
     def paths(self) -> RuntimePaths:
         return runtime_paths(self.folder / "run")
 
-    def configured(self, *, draft_model: str, verifier_port: int | None) -> dict[str, str]:
-        """Write the configuration; the environment that leads to it."""
+    def configured(
+        self, *, draft_model: str, verifier_port: int | None, grammars: str = ""
+    ) -> dict[str, str]:
+        """Write the configuration, `grammars` (TOML) at its end; the environment that leads to it."""
         url = f"ws://127.0.0.1:{verifier_port}" if verifier_port is not None else ""
         config = self.folder / "config.toml"
         config.write_text(
             f"[draft]\nmodel = {json.dumps(draft_model)}\n"
             f"[verifier]\nurl = {json.dumps(url)}\ndeadline_ms = 10000\n"
-            "[completion]\nmax_tokens = 24\nmax_lines = 2\n[daemon]\nidle_exit_s = 20\n",
+            f"[completion]\nmax_tokens = 24\nmax_lines = 2\n[daemon]\nidle_exit_s = 20\n{grammars}",
             "utf-8",
         )
         environment = {k: v for k, v in os.environ.items() if k != "DRAFTWIRE_VERIFIER_TOKEN"}

@@ -69,37 +69,55 @@ class Screen:
 
 def tables(console: Console, parts: Sequence[Part], findings: Sequence[Finding]) -> None:
     """The figures of each part, side by side, and the verdict on losslessness."""
-    table = Table(title="What happened", show_lines=False)
-    table.add_column("")
-    for part in parts:
-        table.add_column(part.title, justify="right")
-    rows = [
+    side_by_side(console, parts, figures_of(parts))
+    verdict(console, findings)
+    console.print(
+        "The target here is as small as its draft: this shows the mechanism. Real pairs are named in the README."
+    )
+
+
+Row = tuple[str, list[str]]
+"""A name, and a value for each part."""
+
+
+def figures_of(parts: Sequence[Part]) -> list[Row]:
+    """What is counted of every part."""
+    return [
         ("keys typed", [str(part.session.keys) for part in parts]),
         ("suggestions shown", [str(len(part.session.suggested)) for part in parts]),
         ("key to first ghost, P50", [_ms(percentile(part.latencies_ms, 50)) for part in parts]),
         ("key to first ghost, P99", [_ms(percentile(part.latencies_ms, 99)) for part in parts]),
         ("rounds with the verifier", [str(part.acceptance["rounds"]) for part in parts]),
-        ("acceptance rate", [_share(part.acceptance["acceptance_rate"]) for part in parts]),
+        ("acceptance rate", [share(part.acceptance["acceptance_rate"]) for part in parts]),
         (
             "accepted per round (bonus apart)",
             [_number(part.acceptance["accepted_per_round"]) for part in parts],
         ),
     ]
+
+
+def side_by_side(console: Console, parts: Sequence[Part], rows: Sequence[Row]) -> None:
+    """A table with a column for each part."""
+    table = Table(title="What happened", show_lines=False)
+    table.add_column("")
+    for part in parts:
+        table.add_column(part.title, justify="right")
     for name, values in rows:
         table.add_row(name, *values)
     console.print(table)
+
+
+def verdict(console: Console, findings: Sequence[Finding]) -> None:
+    """Whether what was shown as verified is the target's own; if not, where it is not."""
     wrong = [finding for finding in findings if not finding.holds]
-    verdict = "[red]NO[/red]" if wrong or not findings else "[green]yes[/green]"
+    holds = "[red]NO[/red]" if wrong or not findings else "[green]yes[/green]"
     console.print(
-        f"Verified text equals the target's own greedy continuation ({len(findings)} checked): {verdict}"
+        f"Verified text equals the target's own greedy continuation ({len(findings)} checked): {holds}"
     )
     for finding in wrong:
         console.print(
             Text(f"  shown as verified: {finding.claim.verified!r}\n  the target alone:  {finding.target!r}")
         )
-    console.print(
-        "The target here is as small as its draft: this shows the mechanism. Real pairs are named in the README."
-    )
 
 
 def as_json(online: Part, offline: Part, poor: Part, findings: Sequence[Finding]) -> str:
@@ -114,11 +132,7 @@ def as_json(online: Part, offline: Part, poor: Part, findings: Sequence[Finding]
         "rounds": online.acceptance["rounds"],
         "verified_equals_target": all_hold(findings),
         "verified_checked": len(findings),
-        "verified_mismatches": [
-            {"shown": finding.claim.verified, "target": finding.target}
-            for finding in findings
-            if not finding.holds
-        ],
+        "verified_mismatches": mismatches(findings),
         "offline_suggestions": len(offline.session.suggested),
         "offline_first_ghost_p50_ms": percentile(offline.latencies_ms, 50),
         "offline_first_ghost_p99_ms": percentile(offline.latencies_ms, 99),
@@ -134,6 +148,15 @@ def all_hold(findings: Sequence[Finding]) -> bool:
     return bool(findings) and all(finding.holds for finding in findings)
 
 
+def mismatches(findings: Sequence[Finding]) -> list[dict[str, str]]:
+    """What was shown as verified and is not the target's own, for JSON."""
+    return [
+        {"shown": finding.claim.verified, "target": finding.target}
+        for finding in findings
+        if not finding.holds
+    ]
+
+
 def percentile(values: Sequence[float], percent: float) -> float | None:
     """A percentile, one decimal; None of nothing."""
     return round(float(np.percentile(values, percent)), 1) if values else None
@@ -147,7 +170,8 @@ def _ms(value: float | None) -> str:
     return "-" if value is None else f"{value:.0f} ms"
 
 
-def _share(value: float | None) -> str:
+def share(value: float | None) -> str:
+    """In percent."""
     return "-" if value is None else f"{100 * value:.0f} %"
 
 

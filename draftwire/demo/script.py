@@ -31,6 +31,8 @@ class Passage:
 
     before: str
     typed: str
+    after: str = ""
+    """What stands behind the cursor."""
 
 
 def source_text() -> str:

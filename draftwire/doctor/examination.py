@@ -9,7 +9,7 @@ from pathlib import Path
 from daemon.api.errors import RuntimePathError
 from daemon.api.paths import RuntimePaths, runtime_paths
 from daemon.config import Config, ConfigError
-from draftwire.doctor import bridge_hop, daemon_hop, editors, installation
+from draftwire.doctor import bridge_hop, daemon_hop, editors, grammars_hop, installation
 from draftwire.doctor.findings import Finding
 
 OnFinding = Callable[[Finding], None]
@@ -33,6 +33,11 @@ async def examine(config_file: Path | None, found: OnFinding, step: OnStep, *, s
     step("the daemon")
     await _examine_daemon(found, start=start)
     if config is not None:
+        step("grammars")
+        for finding in await grammars_hop.check_grammars(
+            config, Path(), lambda name: step(f"the grammar {name}")
+        ):
+            found(finding)
         await _examine_model_and_verifier(config, found, step)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Level = Literal["ok", "info", "warning", "failed"]
-Hop = Literal["installation", "editor", "bridge", "daemon", "model", "verifier"]
+Hop = Literal["installation", "editor", "bridge", "daemon", "grammars", "model", "verifier"]
 
 
 @dataclass(frozen=True, slots=True)
