@@ -109,6 +109,18 @@ class Document:
         """The place of an LF offset, clamped."""
         return self._cursor_in_line(*self._lines.locate(offset))
 
+    def position(self, line: int, index: int) -> tuple[int, int]:
+        """The client's position of a code point: line and index in it, both from 0, clamped to the document."""
+        if line >= len(self._lines):
+            return self.line_end(len(self._lines) - 1)
+        raw = self._lines[line]
+        index = min(max(index, 0), content_length(raw))
+        return line, units_of(raw[:index], self.encoding)
+
+    def line_end(self, line: int) -> tuple[int, int]:
+        """The client's position of the end of a line, before what ends it."""
+        return self.position(line, content_length(self._lines[line]))
+
     def _cursor_in_line(self, line: int, index: int) -> Cursor:
         offset = self._lines.offset_of(line) + index
         return Cursor(

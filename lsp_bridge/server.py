@@ -10,14 +10,16 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
+from urllib.parse import unquote
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcMethodNotFound
 from pygls.lsp.server import LanguageServer
 
 from daemon.api.client import Pushed
-from daemon.api.messages import Status, SuggestionUpdate
+from daemon.api.messages import GrammarState, Status, SuggestionUpdate
 from lsp_bridge.documents import Documents
+from lsp_bridge.grammar_checks import GrammarChecks
 from lsp_bridge.methods import (
     acceptance,
     completion,
@@ -67,10 +69,15 @@ class BridgeServer(LanguageServer):
             on_problem=self._tell_once,
             sleep=sleep,
         )
+        self.grammar_checks = GrammarChecks(
+            self.session.check_grammar, self.text_document_publish_diagnostics, sleep=sleep
+        )
         self.exit_code: asyncio.Future[int] | None = None
         """Set when the editor says `exit`; made by who runs the server."""
         self._session_task: asyncio.Task[None] | None = None
         self._daemon_status: Status | None = None
+        self._grammars: dict[str, GrammarState] = {}
+        """How those of the open documents fare, by URI."""
         self._published: dict[str, Any] | None = None
         self._warned: set[str] = set()
         for methods in (lifecycle, text_sync, inline_completion, acceptance, questions, configuration):
@@ -81,7 +88,8 @@ class BridgeServer(LanguageServer):
         self._session_task = asyncio.create_task(self.session.run(), name="daemon session")
 
     async def close(self) -> None:
-        """End the connection to the daemon. Documents need no closing there: they go with the connection."""
+        """End the connection to the daemon, and what waits for it. Documents go with the connection."""
+        await self.grammar_checks.close()
         if self._session_task is not None:
             self._session_task.cancel()
             await asyncio.wait({self._session_task})
@@ -104,12 +112,19 @@ class BridgeServer(LanguageServer):
 
     def status(self) -> dict[str, Any]:
         """The status as the editor is told it."""
-        return status_params(self.session.state, self._daemon_status)
+        return status_params(self.session.state, self._daemon_status, self._grammars)
 
     def note_status(self, status: Status) -> None:
         """Take in the daemon's status; the editor is told if that changes what it was told last."""
         self._daemon_status = status
+        self.grammar_checks.user_folder_known(status.grammars_folder, self.documents)
         self.publish_status()
+
+    def forget_grammars(self, uri: str) -> None:
+        """A document is closed: its grammars are of no interest any more, nor is it as a grammar."""
+        self.grammar_checks.closed(uri)
+        if self._grammars.pop(uri, None) is not None:
+            self.publish_status()
 
     def publish_status(self) -> None:
         """Tell the editor the status, if it may be told and it is news."""
@@ -128,8 +143,11 @@ class BridgeServer(LanguageServer):
         log.log(level, "%s: %s", getattr(source, "__name__", source), error)
 
     def _on_session_state(self, state: SessionState) -> None:
-        if state.phase != "connected":
+        if state.phase == "connected":
+            self.grammar_checks.all_anew(self.documents)
+        else:
             self._daemon_status = None
+            self._grammars.clear()
         self.publish_status()
 
     def _on_push(self, message: Pushed) -> None:
@@ -137,6 +155,8 @@ class BridgeServer(LanguageServer):
             self.note_status(message)
         elif isinstance(message, SuggestionUpdate):
             self._on_update(message)
+        elif isinstance(message, GrammarState):
+            self._on_grammar_state(message)
         else:  # a mistake of the bridge's own, of no use to the user
             log.warning("the daemon: %s: %s", message.code, message.message)
 
@@ -149,8 +169,21 @@ class BridgeServer(LanguageServer):
         if params is not None and self.options.notifications and self.ready_for_notifications:
             self.protocol.notify("draftwire/suggestion", params)
 
-    def _tell_once(self, problem: str) -> None:
-        """Show the user what only they can mend, the first time it is met (ux-45)."""
-        if problem not in self._warned:
-            self._warned.add(problem)
+    def _on_grammar_state(self, state: GrammarState) -> None:
+        if self.documents.get(state.document) is None:
+            return
+        self._grammars[state.document] = state
+        name = unquote(state.document.rpartition("/")[2])
+        for problem in state.problems:
+            self._tell_once(f"Draftwire, grammar of {name}: {problem.text}", about=problem.about)
+        self.publish_status()
+
+    def _tell_once(self, problem: str, *, about: str = "") -> None:
+        """Show the user what only they can mend, the first time it is met (ux-45).
+
+        `about`: what tells one matter from another, if not the words.
+        """
+        matter = about or problem
+        if matter not in self._warned:
+            self._warned.add(matter)
             self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, problem))

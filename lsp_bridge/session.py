@@ -20,6 +20,7 @@ from daemon.api.messages import (
     Completions,
     Configure,
     Failed,
+    GrammarFindings,
     OpenDocument,
     Status,
     Trigger,
@@ -31,6 +32,9 @@ STEADY_S = 10.0
 """After a connection that lasted this long, the waits between tries begin anew."""
 ANSWER_TIMEOUT_S = 10.0
 """A daemon that takes longer for an answer hangs; the editor gets an empty one."""
+
+CHECK_TIMEOUT_S = 60.0
+"""A check takes seconds, and the daemon may have others to make first."""
 
 log = logging.getLogger(__name__)
 
@@ -54,6 +58,7 @@ class Client(Protocol):
     async def complete(
         self, document: str, version: int, offset: int, *, trigger: Trigger = "automatic"
     ) -> Completions: ...
+    async def check_grammar(self, document: str, text: str) -> GrammarFindings: ...
     async def status(self) -> Status: ...
     async def stats(self) -> dict[str, Any]: ...
     async def wait_lost(self) -> None: ...
@@ -189,6 +194,20 @@ class DaemonSession:
                 return await self._client.complete(document, version, offset, trigger=trigger)
         except (ApiError, TimeoutError) as error:
             log.warning("the daemon gave no answer: %s", error or "it took too long")
+            return None
+
+    async def check_grammar(self, document: str, text: str) -> GrammarFindings | None:
+        """What the daemon finds wrong with a grammar file, or None if there is no answer to be had.
+
+        One at a time. Cancelling it cancels it at the daemon.
+        """
+        if self._client is None:
+            return None
+        try:
+            async with asyncio.timeout(CHECK_TIMEOUT_S):
+                return await self._client.check_grammar(document, text)
+        except (ApiError, TimeoutError) as error:
+            log.warning("the daemon has not checked a grammar: %s", error or "it took too long")
             return None
 
     async def status(self) -> Status | None:

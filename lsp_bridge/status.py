@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
-from daemon.api.messages import Status
+from daemon.api.messages import GrammarState, Status
 from lsp_bridge.session import SessionState
 
 Kind = Literal["Normal", "Warning", "Error", "Inactive"]
@@ -21,6 +22,7 @@ Reason = Literal[
     "verifier_offline",
     "verifier_refused",
     "verifier_slow",
+    "grammar_unused",
 ]
 
 _WITHOUT_DAEMON: dict[str, tuple[Kind, Reason]] = {
@@ -40,14 +42,20 @@ _OF_LINK: dict[str, tuple[Kind, Reason]] = {
 }
 
 
-def status_params(session: SessionState, status: Status | None) -> dict[str, Any]:
-    """The parameters of `draftwire/status`, and the answer to the request of that name."""
-    kind, reason = _kind_and_reason(session, status)
+def status_params(
+    session: SessionState, status: Status | None, grammars: Mapping[str, GrammarState]
+) -> dict[str, Any]:
+    """The parameters of `draftwire/status`, and the answer to the request of that name.
+
+    `grammars`: how those of the open documents fare, by URI.
+    """
+    problem = next((one.text for state in grammars.values() for one in state.problems), "")
+    kind, reason = _kind_and_reason(session, status, problem)
     known = status if session.phase == "connected" and status is not None else None
     return {
         "kind": kind,
         "reason": reason,
-        "message": session.message or _message(session, known, reason),
+        "message": session.message or _message(session, known, reason, problem),
         "daemon": session.phase,
         "draft": known.draft if known else "loading",
         "link": known.link if known else "off",
@@ -61,6 +69,7 @@ def status_params(session: SessionState, status: Status | None) -> dict[str, Any
         "retryInMs": known.retry_in_ms if known else 0,
         "pid": known.pid if known else 0,
         "version": known.version if known else "",
+        "grammars": {uri: state.line for uri, state in grammars.items() if state.line} if known else {},
     }
 
 
@@ -69,16 +78,19 @@ def copilot_params(status: dict[str, Any]) -> dict[str, Any]:
     return {"kind": status["kind"], "busy": status["busy"], "message": status["message"]}
 
 
-def _message(session: SessionState, known: Status | None, reason: Reason) -> str:
+def _message(session: SessionState, known: Status | None, reason: Reason, problem: str) -> str:
     if reason == "bad_setting":
         return f"settings left out: {session.bad_settings}"
+    if reason == "grammar_unused":
+        return f"grammar {problem}"
     return known.message if known else ""
 
 
-def _kind_and_reason(session: SessionState, status: Status | None) -> tuple[Kind, Reason]:
+def _kind_and_reason(session: SessionState, status: Status | None, problem: str) -> tuple[Kind, Reason]:
     if session.phase != "connected":
         return _WITHOUT_DAEMON[session.phase]
     if status is None:
         return "Inactive", "daemon_starting"
     bad_setting: tuple[Kind, Reason] | None = ("Warning", "bad_setting") if session.bad_settings else None
-    return _OF_DRAFT.get(status.draft) or bad_setting or _OF_LINK.get(status.link) or ("Normal", "")
+    unused: tuple[Kind, Reason] | None = ("Warning", "grammar_unused") if problem else None
+    return _OF_DRAFT.get(status.draft) or bad_setting or _OF_LINK.get(status.link) or unused or ("Normal", "")

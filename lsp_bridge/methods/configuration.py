@@ -18,3 +18,4 @@ def register(server: BridgeServer) -> None:
     def did_change_configuration(params: types.DidChangeConfigurationParams) -> None:
         if params.settings is not None:  # null asks servers to fetch; ours come with the notification
             server.session.configure(settings_from(params.settings))
+            server.grammar_checks.all_anew(server.documents)  # they may have been switched on or off

@@ -30,6 +30,7 @@ def register(server: BridgeServer) -> None:
         server.recalls.pop(item.uri, None)
         if document is not None:
             server.session.send(document.opening())
+            server.grammar_checks.opened(document)
         elif known:
             forget(server, item.uri)
 
@@ -44,6 +45,7 @@ def register(server: BridgeServer) -> None:
             return
         document, edits = changed
         server.session.send(ChangeDocument(uri, document.version, edits))
+        server.grammar_checks.changed(document)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def did_close(params: types.DidCloseTextDocumentParams) -> None:
@@ -57,6 +59,7 @@ def forget(server: BridgeServer, uri: str) -> None:
     server.newest.supersede(uri)
     server.recalls.pop(uri, None)
     server.session.send(CloseDocument(uri))
+    server.forget_grammars(uri)
 
 
 def _change(event: types.TextDocumentContentChangeEvent) -> Change:

@@ -12,7 +12,6 @@ from daemon.grammar_places import (
     MAX_GRAMMAR_BYTES,
     Unreadable,
     built_in_folder,
-    document_path,
     grammars_in,
     read_grammar,
     workspaces_of,
@@ -101,28 +100,6 @@ def test_links_lead_out_of_the_users_folder_but_not_of_a_workspace(tmp_path: Pat
     assert [one.name for one in grammars_in(folder, "user")] == ["in", "out"]
     within = grammars_in(folder, "workspace", within=workspace)
     assert [(one.name, one.examples) for one in within] == [("in", ())]
-
-
-@pytest.mark.parametrize(
-    ("uri", "path"),
-    [
-        ("file:///work/a%20b/x.sql", "/work/a b/x.sql"),
-        ("file:///work/../etc/x.sql", "/etc/x.sql"),
-        ("file://localhost/x.sql", "/x.sql"),
-        ("FILE:///%E8%A7%84%E5%88%99/x.sql", "/规则/x.sql"),
-        ("/plain/x.sql", "/plain/x.sql"),
-        ("file://server/share/x.sql", None),
-        ("untitled:Untitled-1", None),
-        ("vscode-remote://ssh/x.sql", None),
-        ("x.sql", None),
-        ("file:relative", None),
-        ("file:///a%00b", None),
-        ("http://[", None),
-        ("", None),
-    ],
-)
-def test_only_files_of_this_machine_have_a_path(uri: str, path: str | None) -> None:
-    assert document_path(uri) == (None if path is None else Path(path))
 
 
 def test_workspaces_are_found_upwards_and_neither_home_nor_the_root_is_one(tmp_path: Path) -> None:

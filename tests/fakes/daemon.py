@@ -34,6 +34,7 @@ from daemon.api.messages import (
     API_VERSION,
     Cancel,
     ChangeDocument,
+    CheckGrammar,
     ClientMessage,
     CloseDocument,
     Complete,
@@ -42,6 +43,9 @@ from daemon.api.messages import (
     Failed,
     GetStats,
     GetStatus,
+    GrammarFinding,
+    GrammarFindings,
+    GrammarState,
     Hello,
     NothingReason,
     OpenDocument,
@@ -75,6 +79,7 @@ class Connection:
     writer: asyncio.StreamWriter
     documents: dict[str, tuple[int, str]] = field(default_factory=dict)
     answering: dict[int, asyncio.Task[None]] = field(default_factory=dict)
+    checking: dict[int, asyncio.Task[None]] = field(default_factory=dict)
 
     def send(self, message: DaemonMessage) -> None:
         self.writer.write(encode(message))
@@ -83,6 +88,7 @@ class Connection:
 class ScriptedDaemon:
     """Speaks the local API on `paths`; answers with `answer`; remembers all it received, in order.
 
+    `find`: what is wrong with a grammar file, by its URI and text; or a whole answer, whose number is set right.
     `hold`: clear it, and requests wait until it is set. `refuse`: a Failed to answer the next Hellos with.
     `refuse_settings`: the names
     of settings that no Hello may hold. `silent`: requests are never answered. `reason`: given with an empty answer.
@@ -92,6 +98,8 @@ class ScriptedDaemon:
         self.paths = paths
         self.answer = answer
         self.status = status
+        self.find: Callable[[str, str], Sequence[GrammarFinding] | GrammarFindings] = lambda uri, text: []
+        self.stats: dict[str, Any] = {}
         self.reason: NothingReason = "empty_draft"
         self.refuse: Failed | None = None
         self.refuse_settings: set[str] = set()
@@ -143,7 +151,7 @@ class ScriptedDaemon:
             await asyncio.wait(tasks)
         await self._server.wait_closed()
 
-    def push(self, message: SuggestionUpdate | Status | Failed) -> None:
+    def push(self, message: SuggestionUpdate | GrammarState | Status | Failed) -> None:
         """Send a message nobody asked for to every client."""
         for connection in self.connections:
             connection.send(message)
@@ -181,7 +189,7 @@ class ScriptedDaemon:
         except (OSError, FrameTooLarge, asyncio.CancelledError):
             pass  # as a real one: the client is gone or talks nonsense
         finally:
-            for answering in connection.answering.values():
+            for answering in (*connection.answering.values(), *connection.checking.values()):
                 answering.cancel()
             async with self._arrived:
                 if connection in self.connections:
@@ -230,10 +238,17 @@ class ScriptedDaemon:
             if answering := connection.answering.pop(message.request, None):
                 answering.cancel()
                 connection.send(Completions(message.request, "", 0, 0, 0, [], "cancelled"))
+            elif checking := connection.checking.pop(message.request, None):
+                checking.cancel()
+                connection.send(GrammarFindings(message.request, [], "cancelled"))
+        elif isinstance(message, CheckGrammar):
+            assert not connection.checking, "a second check while one is under way"
+            self._start_check(connection, message)
         elif isinstance(message, GetStatus):
             connection.send(msgspec.structs.replace(self.status, request=message.request))
         elif isinstance(message, GetStats):
-            connection.send(Stats(message.request, {"suggestions": len(self.of_type(Complete))}))
+            values = {"suggestions": len(self.of_type(Complete)), **self.stats}
+            connection.send(Stats(message.request, values))
         return isinstance(message, Shutdown)
 
     def _greet(self, connection: Connection, hello: Hello) -> bool:
@@ -276,6 +291,20 @@ class ScriptedDaemon:
         connection.send(answer)
         if self.on_answer is not None:
             self.on_answer(connection, ask, answer)
+
+    def _start_check(self, connection: Connection, ask: CheckGrammar) -> None:
+        task = asyncio.create_task(self._check_when_let(connection, ask))
+        connection.checking[ask.request] = task
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _check_when_let(self, connection: Connection, ask: CheckGrammar) -> None:
+        await self.hold.wait()
+        del connection.checking[ask.request]
+        found = self.find(ask.document, ask.text)
+        if not isinstance(found, GrammarFindings):
+            found = GrammarFindings(ask.request, list(found))
+        connection.send(msgspec.structs.replace(found, request=ask.request))
 
     def _suggestion(self, given: Suggestion | str) -> Suggestion:
         if isinstance(given, str):

@@ -171,3 +171,20 @@ def test_a_key_in_a_megabyte_costs_little(raw: str) -> None:
         document.cursor(line, 5)
         costs.append(time.perf_counter() - start)
     assert min(costs) < 0.005
+
+
+@given(RAW, st.integers(0, 6), st.integers(-2, 12), st.sampled_from(ENCODINGS))
+def test_positions_are_those_that_lead_back(
+    raw: str, line: int, index: int, encoding: PositionEncoding
+) -> None:
+    """A place in code points, as the client's position, is that place for the client."""
+    document = Document("u", "x", 1, raw, encoding)
+    cursor = document.cursor(*document.position(line, index))
+    assert document.position(line, index) == (cursor.line, cursor.character)
+    lines = document.text.split("\n")
+    if line < len(lines):
+        expected = sum(len(one) + 1 for one in lines[:line]) + min(max(index, 0), len(lines[line]))
+    else:
+        expected = len(document.text)
+    assert cursor.offset == expected
+    assert document.line_end(cursor.line) >= (cursor.line, cursor.character)

@@ -17,11 +17,17 @@ from pytest_lsp import make_test_lsp_client
 from daemon.api.paths import RuntimePaths, runtime_paths
 from lsp_bridge.positions import units_of
 from tests.fakes.daemon import ScriptedDaemon
-from tests.fakes.lsp_editor import BRIDGE_COMMAND, URI, ProcessEditor
+from tests.fakes.lsp_editor import BRIDGE_COMMAND, URI, ProcessEditor, replace
 from tests.fakes.processes import end_processes_of
 
 pytestmark = pytest.mark.asyncio
-FAKE_DAEMON = Path(__file__).parents[1] / "fakes" / "daemon.py"
+ROOT = Path(__file__).resolve().parents[2]
+FAKE_DAEMON = ROOT / "tests" / "fakes" / "daemon.py"
+REAL_DAEMON = (
+    "import runpy, sys; sys.path.insert(0, sys.argv.pop(1)); "
+    "runpy.run_module('tests.fakes.daemon_process', run_name='__main__')"
+)
+"""With a model of paper."""
 SCRIPT = '{"rules": [{"before": "def add", "suggestions": [{"text": "(a, b):\\n    return a + b"}]}]}'
 START = (
     "import sys; from pathlib import Path; from daemon.api.paths import runtime_paths; "
@@ -175,3 +181,33 @@ async def test_no_code_in_the_log(paths: RuntimePaths) -> None:
         assert await editor.exit_code() == 0
         assert b"SECRET" not in editor.log
         assert b"out_of_step" in editor.log
+
+
+async def test_a_broken_grammar_is_marked_by_a_real_daemon(paths: RuntimePaths, tmp_path: Path) -> None:
+    """Three processes, the compiler's own included: an error in UTF-16 behind 你 and 🤗, and none once it is mended."""
+    uri = (tmp_path / "工程" / ".draftwire" / "grammars" / "状态机.bnf").as_uri()
+    for name in ("config.toml", "known by heart"):
+        (tmp_path / name).touch()
+    daemon = [sys.executable, "-c", REAL_DAEMON, str(ROOT), str(tmp_path / "known by heart")]
+    bridge = [sys.executable, "-c", START, str(tmp_path / "run"), *daemon]
+    environment = {**os.environ, "DRAFTWIRE_CONFIG": str(tmp_path / "config.toml")}
+    async with ProcessEditor(bridge, environment) as editor:
+        await editor.initialize("utf-16")
+        await editor.connected()
+        editor.open('<状态> ::= "🤗你" <名字>\r\n', uri)
+        told = await editor.wait_for("textDocument/publishDiagnostics")
+        [error] = [one for one in told["diagnostics"] if one["severity"] == 1]
+        start = units_of('<状态> ::= "🤗你" ', "utf-16")
+        assert (told["uri"], told["version"]) == (uri, 1)
+        assert error["range"] == {
+            "start": {"line": 0, "character": start},
+            "end": {"line": 0, "character": start + len("<名字>")},
+        }
+        assert (error["code"], error["source"]) == ("undefined-rule", "draftwire")
+        assert "名字" in error["message"]
+        editor.change(replace((0, start), (0, start + 4), '"好"'), uri=uri)
+        mended = await editor.wait_for("textDocument/publishDiagnostics", lambda one: one["version"] == 2)
+        assert mended["diagnostics"] == []
+        await editor.request("shutdown")
+        editor.notify("exit")
+        assert await editor.exit_code() == 0

@@ -20,10 +20,15 @@ from daemon.api.messages import (
     Accepted,
     Cancel,
     ChangeDocument,
+    CheckGrammar,
     CloseDocument,
     Complete,
     Configure,
     Failed,
+    GrammarFinding,
+    GrammarFindings,
+    GrammarProblem,
+    GrammarState,
     Hello,
     OpenDocument,
     Shown,
@@ -672,9 +677,13 @@ async def test_status(
     assert editor.received("didChangeStatus") == []
 
 
-async def test_stats(editor: InProcessEditor) -> None:
-    """They come from the daemon."""
-    assert await editor.request("draftwire/stats", {}) == {"suggestions": 0}
+async def test_stats(editor: InProcessEditor, daemon: ScriptedDaemon) -> None:
+    """They come from the daemon, all that it counts and traces of grammars included."""
+    daemon.stats = {
+        "grammar": {"searches": 3, "requests": {"masked": 2, "unmasked: 状态": 1}},
+        "last_requests": [{"document": "a.sql", "grammar": "resynced: line 3", "reason": None}],
+    }
+    assert await editor.request("draftwire/stats", {}) == {"suggestions": 0, **daemon.stats}
 
 
 async def test_asking_a_daemon_that_dies(
@@ -831,3 +840,157 @@ async def test_a_daemon_that_dies_mid_request(
         assert len(await editor.inline(0, 5)) == 1
         assert second.text(URI) == " def "
         await asyncio.wait_for(editor.request("draftwire/status"), 5)
+
+
+# Grammars -----------------------------------------------------------------------------------------------------
+
+GRAMMAR = "file:///work/.draftwire/grammars/%E7%8A%B6%E6%80%81.bnf"
+SHOWN = "textDocument/publishDiagnostics"
+
+
+def find_bad(uri: str, text: str) -> list[GrammarFinding]:
+    """An error wherever a text says 坏."""
+    return [
+        GrammarFinding("error", "bad", "坏 is bad", "mend it", number, at + 1, number, at + 2)
+        for number, line in enumerate(text.split("\n"), start=1)
+        if (at := line.find("坏")) >= 0
+    ]
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+async def test_errors_in_a_grammar_file_are_diagnostics(
+    paths: RuntimePaths, daemon: ScriptedDaemon, encoding: str
+) -> None:
+    """Of the text in the editor, at its positions; gone when it is mended."""
+    daemon.find = find_bad
+    async with InProcessEditor(paths) as editor:
+        await editor.initialize(encoding)
+        await editor.connected()
+        editor.open("<状>\r\n🤗坏", GRAMMAR)
+        told = await editor.wait_for(SHOWN)
+        start, end = units_of("🤗", encoding), units_of("🤗坏", encoding)  # type: ignore[arg-type]
+        assert told == {
+            "uri": GRAMMAR,
+            "version": 1,
+            "diagnostics": [
+                {
+                    "range": {"start": {"line": 1, "character": start}, "end": {"line": 1, "character": end}},
+                    "severity": 1,
+                    "code": "bad",
+                    "source": "draftwire",
+                    "message": "坏 is bad; mend it",
+                }
+            ],
+        }
+        assert daemon.of_type(CheckGrammar)[0].text == "<状>\n🤗坏"
+        editor.change(replace((1, start), (1, end), "好"), uri=GRAMMAR)
+        mended = await editor.wait_for(SHOWN, lambda one: one["version"] == 2)
+        assert mended["diagnostics"] == []
+
+
+async def test_a_grammar_file_that_is_closed_has_no_diagnostics(
+    editor: InProcessEditor, daemon: ScriptedDaemon
+) -> None:
+    """Nor one whose text is no longer known."""
+    daemon.find = find_bad
+    editor.open("坏", GRAMMAR)
+    await editor.wait_for(SHOWN)
+    editor.notify("textDocument/didClose", {"textDocument": {"uri": GRAMMAR}})
+    await editor.wait_for(SHOWN, lambda one: not one["diagnostics"])
+    editor.open("坏", GRAMMAR, version=7)
+    await editor.wait_for(SHOWN, lambda one: one.get("version") == 7)
+    editor.change({"text": ["no text"]}, uri=GRAMMAR)
+    await editor.request("draftwire/status")
+    assert [len(one["diagnostics"]) for one in editor.received(SHOWN)] == [1, 0, 1, 0]
+
+
+async def test_a_check_under_way_is_cancelled_by_a_change(
+    editor: InProcessEditor, daemon: ScriptedDaemon
+) -> None:
+    """The scripted daemon takes one at a time only."""
+    daemon.find = find_bad
+    daemon.hold.clear()
+    editor.open("坏", GRAMMAR)
+    [ask] = await daemon.wait_for(CheckGrammar)
+    editor.type(0, 0, "坏坏", GRAMMAR)
+    assert await daemon.wait_for(Cancel) == [Cancel(ask.request)]
+    await daemon.wait_for(CheckGrammar, 2)
+    daemon.hold.set()
+    assert (await editor.wait_for(SHOWN))["version"] == 2
+    assert len(editor.received(SHOWN)) == 1
+
+
+async def test_diagnostics_outlive_the_daemon_and_are_made_anew_by_the_next(
+    paths: RuntimePaths, daemon: ScriptedDaemon, editor: InProcessEditor
+) -> None:
+    daemon.find = find_bad
+    editor.open("坏", GRAMMAR)
+    await editor.wait_for(SHOWN)
+    await daemon.die()
+    await editor.wait_for("draftwire/status", lambda s: s["daemon"] == "unavailable")
+    assert len(editor.received(SHOWN)) == 1
+    async with ScriptedDaemon(paths) as second:
+        await second.wait_for(CheckGrammar)
+        await editor.wait_for(SHOWN, lambda one: not one["diagnostics"])
+
+
+async def test_grammars_in_the_users_folder(editor: InProcessEditor, daemon: ScriptedDaemon) -> None:
+    """The daemon says where that is."""
+    daemon.find = find_bad
+    editor.open("坏", "file:///home/me/mine/a.lark")
+    daemon.push(msgspec.structs.replace(READY, grammars_folder="/home/me/mine"))
+    await editor.wait_for(SHOWN)
+
+
+async def test_settings_may_switch_grammars_off(editor: InProcessEditor, daemon: ScriptedDaemon) -> None:
+    daemon.find = find_bad
+    editor.open("坏", GRAMMAR)
+    await editor.wait_for(SHOWN)
+    daemon.find = lambda uri, text: GrammarFindings(0, [], "disabled")
+    editor.notify("workspace/didChangeConfiguration", {"settings": {"grammars": {"enabled": False}}})
+    await editor.wait_for(SHOWN, lambda one: not one["diagnostics"])
+
+
+async def test_a_grammar_that_waits_for_the_user_is_told_once(
+    editor: InProcessEditor, daemon: ScriptedDaemon
+) -> None:
+    """In a window once a matter, however often its words change; then in the status (ux-45)."""
+    other = "file:///work/b%20c.sql"
+    editor.open("x")
+    editor.open("x", other)
+    await daemon.wait_for(OpenDocument, 2)
+    untrusted = GrammarProblem("ws", "not trusted: run draftwire grammar trust /work")
+    daemon.push(GrammarState(URI, "not trusted", [untrusted]))
+    daemon.push(GrammarState(other, "not trusted", [untrusted]))
+    for line in (3, 4):
+        refused = GrammarProblem("/g/sql.bnf", f"refused: sql.bnf: line {line}: no")
+        daemon.push(GrammarState(other, "masked by sql; ...", [refused]))
+    daemon.push(GrammarState("file:///not/open", "z", [GrammarProblem("z", "z")]))
+    told = await editor.wait_for("draftwire/status", lambda s: len(s["grammars"]) == 2)
+    assert (told["kind"], told["reason"]) == ("Warning", "grammar_unused")
+    assert told["message"] == f"grammar {untrusted.text}"
+    await editor.wait_for("draftwire/status", lambda s: s["grammars"].get(other) == "masked by sql; ...")
+    told = await editor.request("draftwire/status")
+    assert told["grammars"] == {URI: "not trusted", other: "masked by sql; ..."}
+    assert [one["message"] for one in editor.received("window/showMessage")] == [
+        f"Draftwire, grammar of a.py: {untrusted.text}",
+        "Draftwire, grammar of b c.sql: refused: sql.bnf: line 3: no",
+    ]
+    daemon.push(GrammarState(URI, "", []))
+    told = await editor.wait_for("draftwire/status", lambda s: URI not in s["grammars"] and s["grammars"])
+    assert told["message"] == "grammar refused: sql.bnf: line 4: no"
+    editor.notify("textDocument/didClose", {"textDocument": {"uri": other}})
+    told = await editor.request("draftwire/status")
+    assert (told["kind"], told["reason"], told["grammars"]) == ("Normal", "", {})
+
+
+async def test_what_was_told_of_grammars_ends_with_the_daemon(
+    editor: InProcessEditor, daemon: ScriptedDaemon
+) -> None:
+    editor.open("x")
+    await daemon.wait_for(OpenDocument)
+    daemon.push(GrammarState(URI, "masked by x"))
+    await editor.wait_for("draftwire/status", lambda s: s["grammars"])
+    await daemon.die()
+    told = await editor.wait_for("draftwire/status", lambda s: s["daemon"] == "unavailable")
+    assert told["grammars"] == {}

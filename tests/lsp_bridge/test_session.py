@@ -18,6 +18,7 @@ from daemon.api.messages import (
     Completions,
     Configure,
     Failed,
+    GrammarFindings,
     OpenDocument,
     Status,
     Trigger,
@@ -54,6 +55,11 @@ class FakeClient:
             await asyncio.Event().wait()
         assert self.answer is not None
         return self.answer
+
+    async def check_grammar(self, document: str, text: str) -> GrammarFindings:
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return GrammarFindings(len(text), [])
 
     async def status(self) -> Status:
         return READY
@@ -286,3 +292,16 @@ async def test_completing(
         assert await setting.session.complete("u", 1, 0, "automatic") == expected
         assert await setting.session.status() == READY
         assert await setting.session.stats() == {"n": 1}
+
+
+@pytest.mark.parametrize("scripted", [DaemonLost("gone"), RequestFailed("internal", "its log says why")])
+async def test_checking_a_grammar(scripted: Exception, caplog: pytest.LogCaptureFixture) -> None:
+    """An answer, or none; never an exception."""
+    client = FakeClient()
+    async with running(client) as setting:
+        assert await setting.session.check_grammar("u", "abc") is None
+        await setting.connected()
+        assert await setting.session.check_grammar("u", "abc") == GrammarFindings(3, [])
+        client.answer = scripted
+        assert await setting.session.check_grammar("u", "abc") is None
+    assert caplog.messages == [f"the daemon has not checked a grammar: {scripted}"]

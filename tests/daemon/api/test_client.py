@@ -22,11 +22,15 @@ from daemon.api.framing import encode
 from daemon.api.messages import (
     Cancel,
     ChangeDocument,
+    CheckGrammar,
     Complete,
     Completions,
     DaemonMessage,
     Edit,
     Failed,
+    GrammarFinding,
+    GrammarFindings,
+    GrammarState,
     Hello,
     OpenDocument,
     Suggestion,
@@ -112,6 +116,22 @@ async def test_cancelling_a_call_cancels_the_request(client: DaemonClient, daemo
     await client.status()
 
 
+async def test_checking_a_grammar(client: DaemonClient, daemon: ScriptedDaemon) -> None:
+    """The answer is what the daemon finds; cancelling the call cancels the request."""
+    found = [GrammarFinding("error", "bad", "状态 is bad", "mend it", 1, 2, 1, 4)]
+    daemon.find = lambda uri, text: found if (uri, text) == (U, "<状态>") else []
+    answer = await client.check_grammar(U, "<状态>")
+    assert answer == GrammarFindings(answer.request, found)
+    daemon.hold.clear()
+    asking = asyncio.create_task(client.check_grammar(U, "x"))
+    [_, ask] = await daemon.wait_for(CheckGrammar, 2)
+    asking.cancel()
+    await asyncio.wait({asking})
+    assert asking.cancelled()
+    assert await daemon.wait_for(Cancel) == [Cancel(ask.request)]
+    await client.status()
+
+
 async def test_pushes_come_in_order(paths: RuntimePaths, daemon: ScriptedDaemon) -> None:
     """The greeting's status first; a callback that fails ends nothing."""
     got: list[Pushed] = []
@@ -119,7 +139,7 @@ async def test_pushes_come_in_order(paths: RuntimePaths, daemon: ScriptedDaemon)
 
     def on_push(message: Pushed) -> None:
         got.append(message)
-        if len(got) == 3:
+        if len(got) == 4:
             all_there.set()
         raise ValueError("in the callback")
 
@@ -127,9 +147,10 @@ async def test_pushes_come_in_order(paths: RuntimePaths, daemon: ScriptedDaemon)
     update = SuggestionUpdate(U, 1, 0, "verified", Suggestion(1, "x", 1, True, "target"))
     await daemon.wait_connections(1)
     daemon.push(update)
+    daemon.push(GrammarState(U, "masked by x"))
     daemon.push(Failed("bad_setting", "no such setting"))
     await all_there.wait()
-    assert got == [READY, update, Failed("bad_setting", "no such setting")]
+    assert got == [READY, update, GrammarState(U, "masked by x"), Failed("bad_setting", "no such setting")]
     await client.status()
     await client.close()
 

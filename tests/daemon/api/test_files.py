@@ -1,4 +1,4 @@
-"""Which files are grammars; for a client, which sees names alone, the same as for the daemon, which lists folders."""
+"""What file a URI names, and which files are grammars: for a client, which sees names alone, the same as for the daemon."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.api.files import EXTENSIONS, grammar_extension, grammar_name, is_grammar_file
+from daemon.api.files import EXTENSIONS, document_path, grammar_extension, grammar_name, is_grammar_file
 from daemon.grammar_places import grammars_in
 
 FILES = {
@@ -59,3 +59,25 @@ def test_a_file_is_a_grammar_where_the_daemon_would_look_for_one(
 def test_a_name_ends_in_an_extension_of_a_dialect(name: str, bare: str, extension: str) -> None:
     assert (grammar_name(name), grammar_extension(name)) == (bare, extension)
     assert not extension or extension in EXTENSIONS
+
+
+@pytest.mark.parametrize(
+    ("uri", "path"),
+    [
+        ("file:///work/a%20b/x.sql", "/work/a b/x.sql"),
+        ("file:///work/../etc/x.sql", "/etc/x.sql"),
+        ("file://localhost/x.sql", "/x.sql"),
+        ("FILE:///%E8%A7%84%E5%88%99/x.sql", "/规则/x.sql"),
+        ("/plain/x.sql", "/plain/x.sql"),
+        ("file://server/share/x.sql", None),
+        ("untitled:Untitled-1", None),
+        ("vscode-remote://ssh/x.sql", None),
+        ("x.sql", None),
+        ("file:relative", None),
+        ("file:///a%00b", None),
+        ("http://[", None),
+        ("", None),
+    ],
+)
+def test_only_files_of_this_machine_have_a_path(uri: str, path: str | None) -> None:
+    assert document_path(uri) == (None if path is None else Path(path))
