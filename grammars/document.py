@@ -24,14 +24,12 @@ from grammars.segments import Cutter, common_length, place
 
 LONGEST_TEXT: Final = 1_500_000
 """Characters before the cursor that are followed."""
+_FAILURES: Final = 3
+"""Failures of the engine in states handed out, after which the document is left alone."""
 _RECOVERY_BYTES: Final = 4_096
 """What a search for a way on counts for in a budget."""
 _AHEAD: Final = resync.SKIPPED + 12
 """Segments after an error that are looked at."""
-_NONSENSE: Final = "\U000effff".encode()
-"""A character that no text has."""
-_FAILURES: Final = 3
-"""Failures of the engine in states handed out, after which the document is left alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +279,7 @@ class GrammarDocument:
 
     def _nonsense(self) -> list[int]:
         """Tokens that follow in strings and comments only; none in a language that takes any characters."""
-        tokens = self._table.greedy(_NONSENSE)
+        tokens = self._table.greedy(resync.NONSENSE)
         return [] if self._template.copy().valid(tokens) == len(tokens) else tokens
 
     def _places_behind(self) -> list[int]:

@@ -19,6 +19,8 @@ SKIPPED: Final = 23
 """Segments from the one with the error on that may have to be left out."""
 EVIDENCE: Final = 3
 """Statements that must follow in full, fewer only where the text has no more."""
+NONSENSE: Final = b"=,;=,=;"
+"""What no language has between its tokens, and any string or comment may hold."""
 _COST_OF_ONE_BACK: Final = 1
 _COST_OF_ONE_UNSEEN: Final = 4
 _NEVER: Final = 1_000_000

@@ -49,6 +49,40 @@ def test_the_longest_cut_that_fits_best_is_kept(
     assert (text[: fit.cut], fit.whole) == (kept, whole)
 
 
+@pytest.mark.parametrize(
+    ("before", "text", "cuts", "suffix", "kept"),
+    [
+        ("SELECT ", "a, 'x", [1, 3], LONG, "a"),
+        ("SELECT ", "'x", [], "' FROM b;" + LONG[8:], "'x"),
+        ("SELECT a -- c", "x (", [], " more\n" + LONG, "x ("),
+        ("SELECT a", "-- so", [], "\n" + LONG, "-- so"),
+    ],
+    ids=["left open", "closed by the suffix", "in a comment before", "up to the line's end"],
+)
+def test_a_string_or_comment_that_swallows_the_suffix_is_cut_away(
+    before: str, text: str, cuts: list[int], suffix: str, kept: str
+) -> None:
+    fit = longest_fit(state_after(before), text.encode(), cuts, suffix.encode())
+    assert (text[: fit.cut], fit.whole) == (kept, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "suffix", "kept"),
+    [
+        ("a (b", " c" * 80, "a "),
+        ("a (b)", " c" * 80, "a (b)"),
+        ('a "(" b', " c" * 80, 'a "(" b'),
+        ("a (b", ") c" + " c" * 80, "a (b"),
+    ],
+    ids=["missed at the end of the file", "closed", "in quotes", "closed by the suffix"],
+)
+def test_a_bracket_left_open_is_cut_away_where_none_was_missing(text: str, suffix: str, kept: str) -> None:
+    """The window alone would not tell: what comes may all stand in the bracket."""
+    rules = 'start: item*\nitem: "(" item* ")" | /[a-z]/ | /"[^"]*"/\n%ignore / +/\n'
+    state = GrammarState(recogniser(rules, TABLE), TABLE)
+    assert longest_fit(state, text.encode(), [1, 2], suffix.encode()) == Fit(len(kept), True, 64)
+
+
 def test_no_more_than_the_window_is_looked_at() -> None:
     fit = longest_fit(state_after("SELECT a"), b"", [], LONG.encode() + b" = = =")
     assert fit == Fit(0, whole=True, accepted=64)
