@@ -1,5 +1,5 @@
-"""Random conversations: exactly one response per request, the daemon's text is the editor's, and nothing
-dies."""
+"""Random conversations: exactly one response per request, the daemon's text is the editor's, what is marked is what
+is wrong in that text, and nothing dies."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from daemon.api.messages import Suggestion, SuggestionUpdate
+from daemon.api.messages import GrammarFinding, Suggestion, SuggestionUpdate
 from daemon.api.paths import runtime_paths
 from lsp_bridge.lines import with_lf
+from lsp_bridge.positions import units_of
 from tests.fakes.daemon import ScriptedDaemon
 from tests.fakes.lsp_editor import URI, InProcessEditor, ResponseError, replace
 
@@ -38,7 +39,20 @@ STEPS = st.lists(
     ),
     max_size=25,
 )
+FILE = "file:///work/.draftwire/grammars/a.bnf"
+"""Conversations are about a grammar file: it is completed as any other, and checked."""
+SHOWN = "textDocument/publishDiagnostics"
 FEW = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def each_b(uri: str, text: str) -> list[GrammarFinding]:
+    """What is wrong with a text: every b."""
+    return [
+        GrammarFinding("error", "b", "a b", "", number, column, number, column + 1)
+        for number, line in enumerate(text.split("\n"), start=1)
+        for column, character in enumerate(line, start=1)
+        if character == "b"
+    ]
 
 
 class Conversation:
@@ -56,23 +70,24 @@ class Conversation:
 
     async def start_daemon(self) -> None:
         self.daemon = await ScriptedDaemon(self.paths, self.answer).__aenter__()
+        self.daemon.find = each_b
 
     async def step(self, name: str, *given: Any) -> None:
         editor = self.editor
         if name == "open":
-            editor.open(given[0])
+            editor.open(given[0], FILE)
             self.is_open = True
         elif name == "change" and self.is_open:
-            editor.change(replace(*given))
+            editor.change(replace(*given), uri=FILE)
         elif name == "whole" and self.is_open:
-            editor.change({"text": given[0]})
+            editor.change({"text": given[0]}, uri=FILE)
         elif name == "ask":
             (line, character), kind = given
-            self.requests.append(editor.start_inline(line, character, kind=kind))
+            self.requests.append(editor.start_inline(line, character, FILE, kind=kind))
         elif name == "cancel" and self.requests:
             editor.cancel(self.requests[-1])
         elif name == "close":
-            editor.notify("textDocument/didClose", {"textDocument": {"uri": URI}})
+            editor.notify("textDocument/didClose", {"textDocument": {"uri": FILE}})
             self.is_open = False
         elif name == "hold":
             (self.daemon.hold.clear if given[0] else self.daemon.hold.set)()
@@ -80,7 +95,7 @@ class Conversation:
             identifier, text, offset, version = given
             text = text.replace("\ud800", "").replace("\r", "")
             new = Suggestion(identifier, text, 1, False, "draft")
-            self.daemon.push(SuggestionUpdate(URI, version, offset, "extended", new))
+            self.daemon.push(SuggestionUpdate(FILE, version, offset, "extended", new))
         elif name == "die":
             await self.daemon.die()
             await self.start_daemon()
@@ -100,13 +115,33 @@ class Conversation:
                 assert not isinstance(answer, BaseException)
                 assert isinstance(answer["items"], list)
         assert self.editor.unmatched == []
-        document = self.editor.bridge.documents.get(URI)
+        document = self.editor.bridge.documents.get(FILE)
         assert (document is not None) == self.is_open
         await self.daemon.wait_connections(1)
         await self.editor.request("draftwire/status")
         if document is not None:
-            text = self.daemon.text(URI)
+            text = self.daemon.text(FILE)
             assert text == document.text == with_lf(document.raw)
+        await self.check_marks("" if document is None else document.text)
+
+    def marks(self) -> list[tuple[int, int]]:
+        """Where the editor shows something now: line and character."""
+        shown = self.editor.received(SHOWN)
+        starts = [one["range"]["start"] for one in shown[-1]["diagnostics"]] if shown else []
+        return [(start["line"], start["character"]) for start in starts]
+
+    async def check_marks(self, text: str) -> None:
+        """Sooner or later every b is marked, and nothing else; of a closed file nothing at once."""
+        encoding = self.editor.bridge.documents.encoding
+        wrong = [
+            (number, units_of(line[:index], encoding))
+            for number, line in enumerate(text.split("\n"))
+            for index, character in enumerate(line)
+            if character == "b"
+        ]
+        if self.marks() != wrong:
+            assert self.is_open
+            await self.editor.wait_for(SHOWN, lambda _: self.marks() == wrong)
 
 
 class KeepRecords(logging.Handler):

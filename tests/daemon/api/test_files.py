@@ -1,4 +1,4 @@
-"""What file a URI names, and which files are grammars: for a client, which sees names alone, the same as for the daemon."""
+"""What file a URI names, and which files are grammars: for a client, which sees names alone, as for the daemon."""
 
 from __future__ import annotations
 
