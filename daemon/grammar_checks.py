@@ -19,12 +19,12 @@ from daemon.grammar_store import GrammarStore
 log = logging.getLogger(__name__)
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, slots=True)
 class _UnderWay:
     """A question that has no answer so far."""
 
     request: int
-    task: asyncio.Task[None] | None = None
+    task: asyncio.Task[None]
 
 
 class GrammarChecks:
@@ -47,8 +47,8 @@ class GrammarChecks:
         if not enabled:
             self._push(GrammarFindings(message.request, [], "disabled"))
             return
-        under_way = self._under_way = _UnderWay(message.request)
-        task = under_way.task = asyncio.get_running_loop().create_task(self._check(message, under_way))
+        task = asyncio.get_running_loop().create_task(self._check(message))
+        self._under_way = _UnderWay(message.request, task)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -63,13 +63,12 @@ class GrammarChecks:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def _end(self, reason: Literal["cancelled", "superseded"]) -> None:
-        if (ended := self._under_way) is None:
-            return
-        if ended.task is not None:
+        if (ended := self._under_way) is not None:
+            self._under_way = None
             ended.task.cancel()
-        self._answer(ended, GrammarFindings(ended.request, [], reason))
+            self._push(GrammarFindings(ended.request, [], reason))
 
-    async def _check(self, message: CheckGrammar, under_way: _UnderWay) -> None:
+    async def _check(self, message: CheckGrammar) -> None:
         answer: DaemonMessage
         try:
             answer = findings_of(message.request, await self._store.check(message.text, message.document))
@@ -77,10 +76,9 @@ class GrammarChecks:
             log.exception("a grammar could not be checked")
             text = "the daemon failed at this check; its log says why"
             answer = Failed("internal", text, message.request)
-        self._answer(under_way, answer)
-
-    def _answer(self, under_way: _UnderWay, answer: DaemonMessage) -> None:
-        """The first answer counts."""
-        if self._under_way is under_way:
+        under_way = self._under_way
+        if (
+            under_way is not None and under_way.task is asyncio.current_task()
+        ):  # else it has its answer already
             self._under_way = None
             self._push(answer)
