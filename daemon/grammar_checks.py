@@ -76,9 +76,9 @@ class GrammarChecks:
             log.exception("a grammar could not be checked")
             text = "the daemon failed at this check; its log says why"
             answer = Failed("internal", text, message.request)
-        under_way = self._under_way
-        if (
-            under_way is not None and under_way.task is asyncio.current_task()
-        ):  # else it has its answer already
+        if self._is_newest(asyncio.current_task()):  # else it has its answer already
             self._under_way = None
             self._push(answer)
+
+    def _is_newest(self, task: asyncio.Task[None] | None) -> bool:
+        return self._under_way is not None and self._under_way.task is task
