@@ -53,6 +53,7 @@ def demo(
             help="With --grammar: a file of its language. Statements of it are typed, without the grammar and with it.",
         ),
     ] = None,
+    places: Annotated[int, typer.Option(min=1, help="With --grammar: how many statements are typed.")] = 6,
     seed: Annotated[int, typer.Option(min=0, help="With --grammar: which statements are typed.")] = 1,
 ) -> None:
     """Type a real file against a verifier on this machine, kill it halfway, and check that nothing was lost.
@@ -66,9 +67,9 @@ def demo(
             "--grammar and --file go together: a grammar, and a file of its language", Exit.USAGE
         )
     if file is not None:
-        from draftwire.demo.language import show
+        from draftwire.demo.language import prepare, show
 
-        if not show(grammar, file, seed, console, screen, json=json):
+        if not show(prepare(grammar, file, places, seed), console, screen, json=json):
             raise typer.Exit(1)
         return
     online, offline, poor, findings = asyncio.run(_run(screen))

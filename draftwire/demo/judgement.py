@@ -15,6 +15,7 @@ from draftwire.demo.editor import Suggested
 from grammars.compiled import CompiledGrammar
 from grammars.document import GrammarDocument
 from grammars.engine import load
+from grammars.interface import CursorState
 from grammars.suffix import WINDOW_TOKENS
 
 _FIRST: Final = re.compile(r"[ \t]*(?:\w+|\S|\n)")
@@ -22,7 +23,7 @@ _FIRST: Final = re.compile(r"[ \t]*(?:\w+|\S|\n)")
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """Of the suggestions shown, how many could be judged, were legal, and left the text after them as viable."""
+    """Of the suggestions shown, how many could be judged, were legal, and let the text after them follow as it could."""
 
     judged: int
     """Those at places that the grammar could follow."""
@@ -56,7 +57,7 @@ def judged(compiled: CompiledGrammar, suggestions: Sequence[Suggested], text: st
             continue
         suffix = one.after if one.after.strip() else ""
         window = state.tokens(suffix[: WINDOW_TOKENS * 4].encode())[: WINDOW_TOKENS * 4]
-        wanted = state.fits(window)
+        wanted = max(state.fits(window), _after_the_files_own(state, text, one, window))
         data = one.ghost.text.encode()
         is_legal = state.extend(data) == len(data)
         count += 1
@@ -66,6 +67,14 @@ def judged(compiled: CompiledGrammar, suggestions: Sequence[Suggested], text: st
     shown = [one for one in suggestions if one.ghost.text]
     same = sum(_begins_alike(one.ghost.text, text[len(one.before) :]) for one in shown)
     return Shares(count, legal, fitting, len(shown), same)
+
+
+def _after_the_files_own(state: CursorState, text: str, one: Suggested, window: Sequence[int]) -> int:
+    """How much of what is after the cursor can follow what the file has in between."""
+    own = text[len(one.before) : len(text) - len(one.after)].encode()
+    fits = state.fits(window) if state.extend(own) == len(own) else 0
+    state.pop(1)
+    return fits
 
 
 def _begins_alike(suggestion: str, truth: str) -> bool:

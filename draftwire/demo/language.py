@@ -49,7 +49,6 @@ from draftwire.language_ids import language_id
 from grammars.compiled import CompiledGrammar
 from grammars.engine import load
 
-PLACES: Final = 6
 LOOK_AROUND_S: Final = 0.7
 """After opening a file, before typing: time enough for the daemon to find another file of the language."""
 IN_FORCE_S: Final = 30.0
@@ -75,20 +74,19 @@ class Subject:
         return self.file.absolute().as_uri()
 
 
-def show(grammar: str, file: Path, seed: int, console: Console, screen: Screen, *, json: bool) -> bool:
-    """Run it and print what came of it; whether all verified text was the target's own. Raises CommandFailed."""
-    subject = prepare(grammar, file, seed)
-    screen.title(f"{file.name} under the grammar {subject.compiled.name}")
+def show(subject: Subject, console: Console, screen: Screen, *, json: bool) -> bool:
+    """Run it and print what came of it; whether all verified text was the target's own."""
+    screen.title(f"{subject.file.name} under the grammar {subject.compiled.name}")
     screen.note(_first_words(subject))
     compared, findings = asyncio.run(_run(subject, screen))
     if json:
-        typer.echo(as_json(subject.compiled, file, subject.text, subject.verdict, compared, findings))
+        typer.echo(as_json(subject.compiled, subject.file, subject.text, subject.verdict, compared, findings))
     else:
         tables(console, compared, findings)
     return all_hold(findings)
 
 
-def prepare(grammar: str, file: Path, seed: int) -> Subject:
+def prepare(grammar: str, file: Path, places: int, seed: int) -> Subject:
     """The grammar tried, the file read, and the places chosen.
 
     Raises CommandFailed for a grammar with errors (they are printed first) and for a file that can't be used.
@@ -106,7 +104,7 @@ def prepare(grammar: str, file: Path, seed: int) -> Subject:
         text,
         found.compiled.boundaries,
         found.compiled.line_comments,
-        count=PLACES,
+        count=places,
         seed=seed,
         keeps=lambda without: not follows or judge.judge(without).outcome == "parses",
     )

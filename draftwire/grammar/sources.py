@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from daemon.api.files import EXTENSIONS, SCHEMA_EXTENSION, grammar_extension
+from daemon.api.files import EXTENSIONS, NAME_IN_A_FOLDER, SCHEMA_EXTENSION, grammar_extension
 from daemon.config import Config
 from daemon.grammar_catalogue import Catalogue, Known, Layer, look_at
 from daemon.grammar_lookout import Lookout
@@ -46,12 +46,10 @@ def in_file(path: Path) -> Known:
     Raises CommandFailed if there is no such file.
     """
     absolute = path.absolute()
-    for folder in (absolute.parent, absolute.parent.parent):
-        for file in grammars_in(folder, "user"):
-            if file.path == absolute:
-                return look_at(file)
-        if absolute.name[: len("grammar.")] != "grammar.":
-            break  # only a file of this name may be one of the folder above
+    is_inner = path.name.startswith(f"{NAME_IN_A_FOLDER}.") and (absolute.parent / "examples").is_dir()
+    for file in grammars_in(absolute.parent.parent if is_inner else absolute.parent, "user"):
+        if file.path == absolute:
+            return look_at(file)
     try:
         status = absolute.stat()
     except OSError as error:

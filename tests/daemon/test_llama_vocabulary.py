@@ -9,6 +9,7 @@ import pytest
 from daemon.engine import EngineFailed, Vocabulary
 from daemon.llama_engine import LlamaEngine
 from daemon.llama_library import llama
+from daemon.llama_vocabulary import read_vocabulary_of_file
 from speculation.vocabulary import fingerprint, special_ids
 from tests.fakes.tiny_gguf import FIRST_SPECIAL, Value, byte_level_tokens, tiny_llama
 
@@ -46,6 +47,20 @@ def test_the_fingerprint_is_of_the_fields(tmp_path: Path) -> None:
 def test_a_model_without_fim_has_no_fim_ids(tmp_path: Path) -> None:
     special = vocabulary_of(tiny_llama(tmp_path / "tiny.gguf", fim=False)).special_ids
     assert special == {"bos": FIRST_SPECIAL, "eos": FIRST_SPECIAL, "eot": FIRST_SPECIAL + 1}
+
+
+def test_a_vocabulary_can_be_read_without_the_weights(tmp_path: Path) -> None:
+    path = tiny_llama(tmp_path / "tiny.gguf")
+    assert read_vocabulary_of_file(path) == vocabulary_of(path)
+
+
+@pytest.mark.parametrize("content", [None, b"no model", b"GGUF\3\0\0\0" + b"\1" + b"\0" * 15 + b"x" * 99])
+def test_what_is_no_model_has_no_vocabulary(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "x.gguf"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(EngineFailed, match=r"x\.gguf"):
+        read_vocabulary_of_file(path)
 
 
 def test_a_vocabulary_of_another_kind_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from unittest.mock import MagicMock
 
 import pytest
+from lsprotocol.types import Position
 
 from draftwire.demo.editor import Editor, Ghost, Suggested
 
@@ -47,3 +48,22 @@ def test_an_update_of_something_else_changes_nothing(editor: Editor, params: dic
 def test_a_withdrawn_suggestion_is_gone(editor: Editor) -> None:
     editor.updated(update(2, "", 0, kind="withdrawn"))
     assert editor._shown is None
+
+
+# Text that is not ASCII -------------------------------------------------------------------------------------
+
+
+def test_positions_count_utf_16_units_and_text_after_the_cursor_stays() -> None:
+    client = MagicMock()
+    editor = Editor(client, lambda buffer, ghost: None)
+    editor.open("状态\n🤗你", "后\n", uri="file:///work/a.fsm", language="fsm")
+    [opened] = client.text_document_did_open.call_args.args
+    assert (opened.text_document.uri, opened.text_document.language_id) == ("file:///work/a.fsm", "fsm")
+    assert opened.text_document.text == "状态\n🤗你后\n"
+    assert editor._cursor() == Position(1, 3)
+    assert (editor._start, editor._after) == (5, "后\n")
+
+
+def test_the_verified_length_is_in_utf_16_units_too(editor: Editor) -> None:
+    editor.updated(update(2, "🤗你cd", 3))
+    assert editor.session.suggested[0].ghost == Ghost("🤗你cd", 2, False)

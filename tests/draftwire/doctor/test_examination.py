@@ -9,7 +9,7 @@ import pytest
 from daemon.api.paths import TRANSPORT_VARIABLE, runtime_paths
 from daemon.config import Config
 from daemon.engine import DraftEngine
-from draftwire.doctor import bridge_hop, editors, model_hop
+from draftwire.doctor import bridge_hop, editors, grammars_hop, model_hop
 from draftwire.doctor.examination import examine
 from draftwire.doctor.findings import Finding
 from tests.fakes.engine import FakeEngine
@@ -26,7 +26,11 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
     def model(_: Config) -> tuple[DraftEngine | None, list[Finding]]:
         return fake, [Finding("model", "load", "ok", "fine")]
 
+    async def grammars(*_: object) -> list[Finding]:
+        return [Finding("grammars", "built in", "ok", "fine")]
+
     monkeypatch.setattr(bridge_hop, "check_bridge", bridge)
+    monkeypatch.setattr(grammars_hop, "check_grammars", grammars)
     monkeypatch.setattr(editors, "check_editors", lambda: iter([Finding("editor", "nvim", "ok", "fine")]))
     monkeypatch.setattr(model_hop, "check_model", model)
     return fake
@@ -46,7 +50,7 @@ async def hops(config: Path | None = None) -> dict[str, list[str]]:
 @pytest.mark.asyncio
 async def test_the_hops_come_in_the_order_of_the_data_path(engine: FakeEngine) -> None:
     found = await hops()
-    assert list(found) == ["installation", "editor", "bridge", "daemon", "model", "verifier"]
+    assert list(found) == ["installation", "editor", "bridge", "daemon", "grammars", "model", "verifier"]
     assert found["daemon"] == ["ok", "info"]
     assert found["verifier"] == ["info"]
     assert engine._closed
