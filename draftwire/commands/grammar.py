@@ -93,7 +93,9 @@ def list_grammars(
 
 @app.command()
 def trust(
-    folder: Annotated[Path, typer.Argument(help="The project's folder, or one with many projects in it.")],
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="The project's folder, or one with many projects in it.")
+    ],
 ) -> None:
     """Let the projects in a folder bring grammars of their own, in .draftwire/grammars/. Counts at once."""
     from daemon.config import load_config
@@ -109,7 +111,7 @@ def trust(
 
 
 @app.command()
-def untrust(folder: Annotated[Path, typer.Argument(help="As it was trusted.")]) -> None:
+def untrust(folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="As it was trusted.")]) -> None:
     """Use the grammars of the projects in a folder no more. Exit status 1 if they are trusted all the same."""
     from daemon.config import load_config
     from daemon.grammar_lookout import trust_file

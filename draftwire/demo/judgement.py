@@ -23,7 +23,7 @@ _FIRST: Final = re.compile(r"[ \t]*(?:\w+|\S|\n)")
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """Of the suggestions shown, how many could be judged, were legal, and let the text after them follow as it could."""
+    """Of the suggestions shown, how many could be judged, were legal, and let the text after them follow."""
 
     judged: int
     """Those at places that the grammar could follow."""

@@ -14,7 +14,7 @@ _BEFORE: Final = 60
 
 def told(diagnostic: Diagnostic, file: str, text: str) -> Iterator[str]:
     """The finding in one line, then the line of the file and the mark under it, if the finding has a place."""
-    yield diagnostic.located(file)
+    yield _printable(diagnostic.located(file))
     if diagnostic.span is not None:
         yield from excerpt(text, diagnostic.span)
 

@@ -45,3 +45,10 @@ def test_places_count_from_one_in_characters() -> None:
     assert place_of("状\n态x", 0) == (1, 1)
     assert place_of("状\n态x", 3) == (2, 2)
     assert span_at("状\n态x", 2, 0) == Span(2, 1, 2, 2)
+
+
+def test_nothing_of_a_hostile_file_reaches_the_terminal_as_a_command() -> None:
+    said = list(
+        told(Diagnostic("error", "x", "\x1b[2Jrule\x07", span=Span(1, 1, 1, 2)), "f.bnf", "\x1b[31mred")
+    )
+    assert said == ["f.bnf:1:1: error:  [2Jrule ", "     [31mred", "    ^"]
