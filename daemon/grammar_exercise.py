@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Final
 
 import numpy as np
@@ -29,8 +29,9 @@ Pick = Callable[[Sequence[int], int], int]
 """The next byte of those allowed, given the byte before."""
 
 
+@cache
 def byte_table() -> TokenTable:
-    """The vocabulary of all bytes and an end."""
+    """The vocabulary of all bytes and an end. The first call loads the engine."""
     return TokenTable([*(bytes([byte]) for byte in range(256)), b"<end>"], control_ids={256}, stop_ids={256})
 
 

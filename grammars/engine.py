@@ -3,16 +3,17 @@
 Only the calls that leave a matcher whole are used (`validate_tokens`, `try_consume_tokens`): llguidance never forgives
 an illegal `consume_token`. What still goes wrong in there (limits, panics of the Rust side) comes out as
 RecogniserFailed or GrammarError. This module knows nothing of cursors, files or threads.
+
+llguidance itself is imported where something is first made of it: 10 to 100 ms that no process pays at its start.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
-from llguidance import LLMatcher, LLParserLimits, LLTokenizer, TokenizerWrapper
 from numpy.typing import NDArray
 
 from grammars.compiled import CompiledGrammar
@@ -20,8 +21,12 @@ from grammars.diagnostics import Diagnostic, GrammarError
 from grammars.interface import RecogniserFailed
 from grammars.pieces import PieceIndex
 
-_LIMITS: Final = LLParserLimits(verbose_errors=False, step_max_items=100_000, max_items_in_row=2_000)
-"""About 5 ms for a mask. 20,000 were too few for a SQL of 130 rules over 152k tokens, whose masks take 4 ms."""
+if TYPE_CHECKING:
+    from llguidance import LLTokenizer
+
+_MOST_ITEMS: Final = 100_000
+"""Of a step: about 5 ms for a mask. A SQL of 130 rules over 152k tokens, whose masks take 4 ms, needs over 20,000."""
+_MOST_ITEMS_IN_A_ROW: Final = 2_000
 
 _R = TypeVar("_R")
 
@@ -51,7 +56,7 @@ class TokenTable:
         self.byte_tokens: Final = tuple(single[byte] for byte in range(256))
         """Shape [256]; the engine's id of each byte by itself."""
         self._words: Final = (*self.token_bytes, *(bytes([byte]) for byte in missing))
-        self.tokenizer: Final = LLTokenizer(TokenizerWrapper(_Words(self._words)))
+        self.tokenizer: Final = _tokenizer(self._words)
         self.pieces: Final = PieceIndex(self.token_bytes)
         """The tokens by their text."""
         self.n_words: Final = len(self._words)
@@ -78,6 +83,12 @@ class TokenTable:
     def single_bytes(self, token: int) -> list[int]:
         """The token's bytes, each as an id of its own."""
         return [self.byte_tokens[byte] for byte in self._words[token]]
+
+
+def _tokenizer(words: tuple[bytes, ...]) -> LLTokenizer:
+    from llguidance import LLTokenizer, TokenizerWrapper
+
+    return LLTokenizer(TokenizerWrapper(_Words(words)))
 
 
 class _Words:
@@ -166,9 +177,14 @@ class LlguidanceRecogniser:
 
 def load(compiled: CompiledGrammar, table: TokenTable) -> LlguidanceRecogniser:
     """The grammar at the start of a text; some 10 ms. Raises GrammarError if the engine does not take it."""
+    from llguidance import LLMatcher, LLParserLimits
+
+    limits = LLParserLimits(
+        verbose_errors=False, step_max_items=_MOST_ITEMS, max_items_in_row=_MOST_ITEMS_IN_A_ROW
+    )
     grammar = LLMatcher.grammar_from_lark(compiled.text)
     try:
-        matcher = _shielded(LLMatcher, table.tokenizer, grammar, log_level=0, limits=_LIMITS)
+        matcher = _shielded(LLMatcher, table.tokenizer, grammar, log_level=0, limits=limits)
     except RecogniserFailed as error:
         raise _refused(compiled, str(error)) from error
     if matcher.is_error():

@@ -35,6 +35,11 @@ def loaded_by(names: list[str]) -> set[str]:
         f"for name in {names}: importlib.import_module(name)\n"
         "print('LOADED', *sorted(sys.modules))"
     )
+    return loaded_after(program)
+
+
+def loaded_after(program: str) -> set[str]:
+    """The modules in a fresh interpreter after `program`, which prints them."""
     run = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
     )
@@ -59,9 +64,22 @@ def test_the_daemon_loads_neither_torch_nor_anything_of_the_other_sides() -> Non
     }
 
 
-def test_the_server_loads_llama_cpp_only_with_the_model() -> None:
+def test_the_server_loads_engines_only_with_the_model_and_with_grammars() -> None:
+    """Nor does it ever parse a grammar: that is another process's."""
     loaded = loaded_by(["daemon.server"])
-    assert not loaded & {"torch", "llama_cpp"}
+    assert "grammars.engine" in loaded
+    assert not loaded & {"torch", "llama_cpp", "llguidance", "lark"}
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["grammar", "--help"], ["lsp", "--help"]])
+def test_help_loads_no_engine(arguments: list[str]) -> None:
+    program = (
+        "import sys, typer.testing, draftwire.cli\n"
+        f"result = typer.testing.CliRunner().invoke(draftwire.cli.app, {arguments})\n"
+        "assert result.exit_code == 0, result.output\n"
+        "print('LOADED', *sorted(sys.modules))"
+    )
+    assert not loaded_after(program) & {"llama_cpp", "llguidance", "lark", "numpy", "torch", "pygls"}
 
 
 def test_the_bridge_is_thin() -> None:

@@ -211,6 +211,6 @@ def test_a_panic_while_loading_is_an_error_of_the_grammar(
         def __new__(cls, *args: Any, **keywords: Any) -> Any:
             raise PanicException("stack overflow")
 
-    monkeypatch.setattr("grammars.engine.LLMatcher", Panicking)
+    monkeypatch.setattr("llguidance.LLMatcher", Panicking)
     with pytest.raises(GrammarError, match="can't be loaded: the engine failed: stack overflow"):
         load(compiled("start: x\n"), table)
