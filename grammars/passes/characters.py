@@ -1,56 +1,20 @@
 """Sets of characters as ranges of code points: what a set surely covers, and what it may cover at most.
 
-Unicode properties are exact below U+0080 where Python knows them, and taken for all or nothing above: callers that
-look for conflicts use `most`, callers that look for room use `least`. Pure arithmetic, nothing of grammars.
+Unicode properties are known by bounds (`grammars/passes/properties.py`): callers that look for conflicts use `most`,
+callers that look for room use `least`. Pure arithmetic, nothing of grammars.
 """
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
-from grammars.characters import LAST, Ranges, inverted, merged
+from grammars.characters import Ranges, inverted, merged
 from grammars.form import CharacterSet
+from grammars.passes.properties import property_ranges
 
 BLANKS: Final = frozenset(" \t\r\n\f\v\u00a0\u3000")
 LINE_ENDS: Final = frozenset("\r\n")
-
-_ABOVE_ASCII: Final[Ranges] = ((0x80, LAST),)
-_ASCII: Final = [chr(code) for code in range(0x80)]
-_NO_ASCII: Final = frozenset(
-    [
-        "Han",
-        "Hiragana",
-        "Katakana",
-        "Hangul",
-        "Bopomofo",
-        "Greek",
-        "Cyrillic",
-        "Arabic",
-        "Hebrew",
-        "Thai",
-        "Devanagari",
-        "Armenian",
-        "Georgian",
-    ]
-)
-_KNOWN: Final[dict[str, Callable[[str], bool]]] = {
-    "Any": lambda character: True,
-    "ASCII": lambda character: True,
-    "Alphabetic": str.isalpha,
-    "Alpha": str.isalpha,
-    "Latin": str.isalpha,
-    "White_Space": str.isspace,
-    "Uppercase": str.isupper,
-    "Lowercase": str.islower,
-    "XID_Start": str.isalpha,
-    "XID_Continue": lambda character: character.isalnum() or character == "_",
-    "ID_Start": str.isalpha,
-    "ID_Continue": lambda character: character.isalnum() or character == "_",
-    "Join_Control": lambda character: False,
-}
 
 
 def intersection(one: Ranges, other: Ranges) -> Ranges:
@@ -60,7 +24,7 @@ def intersection(one: Ranges, other: Ranges) -> Ranges:
 
 @lru_cache(maxsize=4096)
 def most(characters: CharacterSet) -> Ranges:
-    """Every code point that the set may hold, and perhaps more above U+007F."""
+    """Every code point that the set may hold, and perhaps more."""
     if characters.negated:
         return inverted(_plain(characters, sure=True))
     return _plain(characters, sure=False)
@@ -68,7 +32,7 @@ def most(characters: CharacterSet) -> Ranges:
 
 @lru_cache(maxsize=4096)
 def least(characters: CharacterSet) -> Ranges:
-    """Code points that the set surely holds, and perhaps not all of them above U+007F."""
+    """Code points that the set surely holds, and perhaps not all of them."""
     if characters.negated:
         return inverted(_plain(characters, sure=False))
     return _plain(characters, sure=True)
@@ -106,21 +70,5 @@ def folded_character(character: str) -> CharacterSet:
 def _plain(characters: CharacterSet, *, sure: bool) -> Ranges:
     ranges = list(characters.ranges)
     for name in characters.properties:
-        ranges.extend(_property(name, sure=sure))
+        ranges.extend(property_ranges(name, sure=sure))
     return merged(ranges)
-
-
-def _property(name: str, *, sure: bool) -> Ranges:
-    if name.startswith("^"):
-        return inverted(_property(name[1:], sure=not sure))
-    name = name.rpartition("=")[2]
-    above = () if sure else _ABOVE_ASCII
-    if name in _NO_ASCII:
-        return above
-    if name in _KNOWN:
-        belongs = _KNOWN[name]
-    elif len(name) <= 2:
-        belongs = lambda character: unicodedata.category(character).startswith(name)  # noqa: E731
-    else:
-        return () if sure else ((0, LAST),)
-    return merged((*((ord(one), ord(one)) for one in _ASCII if belongs(one)), *above))

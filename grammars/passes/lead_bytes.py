@@ -24,13 +24,14 @@ from grammars.form import (
     Rule,
     Sequence,
     choice,
+    mapped,
     sequence,
     walk,
 )
 from grammars.passes.annotate import fresh
 from grammars.passes.automaton import bits
 from grammars.passes.blanks import Spacing
-from grammars.passes.characters import intersection, most
+from grammars.passes.characters import holds, intersection, most
 from grammars.passes.following import Terminal, following
 from grammars.passes.graph import is_nullable, nullable_rules
 
@@ -58,14 +59,32 @@ def split_lead_bytes(grammar: Grammar, spacing: Spacing) -> LeadBytes:
     if not blanks and not any(first.values()):
         return LeadBytes(grammar)
     follow = following(grammar.rules, grammar.start, terminals)
-    rules, pieces = dict(grammar.rules), set()
+    found: dict[str, _Word] = {}
     for key in terminals:
         if isinstance(key, str):
             after = set(blanks)
             for beside in bits(follow.beside[key]):
                 for number in bits(follow.after[follow.order[beside]]):
                     after |= first[follow.order[number]]
-            pieces |= _split(key, after, rules)
+            word = _word(key, after, grammar.rules)
+            if word is not None:
+                found[key] = word
+    if not found:
+        return LeadBytes(grammar)
+    leads = merged(pair for word in found.values() for pair in word.leads)
+    rules, pieces = dict(grammar.rules), set()
+    for name, word in found.items():
+        pieces |= _split(name, word, leads, rules)
+
+    def cut(one: Expression) -> Expression:
+        if not isinstance(one, Literal):
+            return one
+        beside = (follow.order[number] for number in bits(follow.beside.get(one, 0)))
+        return _cut(one, leads) if any(other in found for other in beside) else one
+
+    for name, rule in rules.items():
+        if not rule.lexical and name not in found:
+            rules[name] = replace(rule, expression=mapped(rule.expression, cut))
     return LeadBytes(grammar.with_rules(rules), frozenset(pieces))
 
 
@@ -82,22 +101,40 @@ def terminals_used(grammar: Grammar) -> dict[Terminal, None]:
     return used
 
 
-def _split(name: str, after: set[int], rules: dict[str, Rule]) -> set[str]:
-    """Make the terminal a rule of pieces, if what comes after it begins like a character of its own. The pieces."""
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """A terminal that goes on by characters of a kind, any number of times, and is to be split."""
+
+    head: list[Expression]
+    loop: Expression
+    excluded: Expression | None
+    sets: tuple[CharacterSet, ...]
+    """Those of the loop with characters above ASCII."""
+    leads: Ranges
+    """The characters whose first byte is also that of what may follow."""
+
+
+def _word(name: str, after: set[int], rules: Mapping[str, Rule]) -> _Word | None:
+    """The terminal in its parts, if what comes after it begins like a character of its own."""
     found = _head_and_loop(rules[name].expression, rules)
     if found is None:
-        return set()
+        return None
     head, loop, excluded = found
-    sets = [one for one in _sets(loop) if any(last >= 0x80 for _, last in most(one))]
-    leads = merged(_lead_range(code) for code in after if not any(_holds(one, code) for one in sets))
+    sets = tuple(one for one in _sets(loop) if any(last >= 0x80 for _, last in most(one)))
+    leads = merged(_lead_range(code) for code in after if not any(holds(one, chr(code)) for one in sets))
     if not any(intersection(most(one), leads) for one in sets):
-        return set()
+        return None
+    return _Word(head, loop, excluded, sets, leads)
+
+
+def _split(name: str, word: _Word, leads: Ranges, rules: dict[str, Rule]) -> set[str]:
+    """Make the terminal a rule of pieces, cut before every character of `leads`. The pieces."""
     inside, outside = CharacterSet(leads), CharacterSet(leads, negated=True)
-    plain = choice([Exclusion(one, inside) if one in sets else one for one in _alternatives(loop)])
-    rare = choice([Exclusion(one, outside) for one in sets])
-    begin = sequence([*head, Repeat(plain, 0, None)])
+    plain = choice([Exclusion(one, inside) if one in word.sets else one for one in _alternatives(word.loop)])
+    rare = choice([Exclusion(one, outside) for one in word.sets])
+    begin = sequence([*word.head, Repeat(plain, 0, None)])
     pieces = {
-        "begin": Exclusion(begin, excluded) if excluded else begin,
+        "begin": Exclusion(begin, word.excluded) if word.excluded else begin,
         "rest": sequence([rare, Repeat(plain, 0, None)]),
     }
     made = []
@@ -107,6 +144,16 @@ def _split(name: str, after: set[int], rules: dict[str, Rule]) -> set[str]:
     whole = sequence([Reference(made[0]), Repeat(Reference(made[1]), 0, None)])
     rules[name] = replace(rules[name], expression=whole, lexical=False, fragment=False)
     return set(made)
+
+
+def _cut(literal: Literal, leads: Ranges) -> Expression:
+    """The literal cut where a word is cut: else it would be longer than the piece, and the lexer take it instead."""
+    parts = [literal.text[:1]]
+    for character in literal.text[1:]:
+        if any(first <= ord(character) <= last for first, last in leads):
+            parts.append("")
+        parts[-1] += character
+    return sequence([replace(literal, text=part) for part in parts])
 
 
 def _head_and_loop(
@@ -145,11 +192,6 @@ def _alternatives(expression: Expression) -> Iterable[Expression]:
 
 def _sets(expression: Expression) -> Iterator[CharacterSet]:
     return (one for one in _alternatives(expression) if isinstance(one, CharacterSet))
-
-
-def _holds(characters: CharacterSet, code: int) -> bool:
-    """Whether the set holds the character by its ranges; properties are not looked into."""
-    return any(first <= code <= last for first, last in characters.ranges) != characters.negated
 
 
 def _firsts(key: Terminal, rules: Mapping[str, Rule]) -> set[int]:

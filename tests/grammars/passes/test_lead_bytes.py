@@ -105,3 +105,44 @@ def test_blanks_follow_everything() -> None:
     engine = ByteEngine(emit(made.grammar, ignored).text)
     assert engine.accepts("甲\u3000乙")
     assert engine.accepts("甲々\u3000 々")
+
+
+def test_keywords_are_cut_as_names_are() -> None:
+    """Hiragana share a lead byte with the full stop: a keyword must not be longer than the piece of a name."""
+    kana = Repeat(CharacterSet(properties=("Hiragana", "Han")), 1, None)
+    statement = choice([sequence([Literal("もしかして"), N]), sequence([N, Literal("は"), N]), Literal("！")])
+    grammar = grammar_of(
+        {"start": Repeat(sequence([statement, Literal("。")]), 1, None), "N": kana},
+        lexical={"start": False, "N": True},
+    )
+    ignored = CharacterSet(((32, 32),))
+    engine = ByteEngine(
+        emit(split_lead_bytes(grammar, Spacing(ignored, written_out=False)).grammar, ignored).text
+    )
+    texts = [
+        "もしかして あ。",
+        "もしか は 甲。",
+        "もしかして は もし。",
+        "もしかしてる は 々。",
+        "も は し。",
+        "！。",
+    ]
+    assert [text for text in texts if not engine.accepts(text)] == []
+    assert engine.rejected("もしか 甲。")
+
+
+def test_a_name_in_han_before_keywords_and_full_width_signs() -> None:
+    """Keywords are no punctuation: their characters stay in the pieces of the name."""
+    statement = choice(
+        [sequence([Literal("等待"), N]), sequence([N, Literal("＝"), N]), sequence([N, Literal("的"), N])]
+    )
+    grammar = grammar_of(
+        {"start": Repeat(sequence([statement, Literal("；")]), 1, None), "N": Repeat(HAN, 1, None)},
+        lexical={"start": False, "N": True},
+    )
+    ignored = CharacterSet(((32, 32), (0x3000, 0x3000)))
+    engine = ByteEngine(
+        emit(split_lead_bytes(grammar, Spacing(ignored, written_out=False)).grammar, ignored).text
+    )
+    texts = ["等待时限 ＝ 甲；", "等待时限＝甲；", "等待 时限；", "等待时限 的 等待；"]
+    assert [text for text in texts if not engine.accepts(text)] == []
