@@ -13,6 +13,9 @@ from typing import Final
 
 MARGIN: Final = 512
 """Code points that a pattern may look beyond what it matches; also the longest opening text that is found anew."""
+SLICE: Final = 32_768
+"""Code points that are looked at in one go: the regular expressions of some islands take 1 to 5 ms for so many, in
+which no other thread runs."""
 LONGEST_AHEAD: Final = 65_536
 """Code points after the cursor in which the end of its island is looked for."""
 
@@ -71,12 +74,22 @@ class IslandFinder:
 
     def at(self, text: str, offset: int) -> Found | None:
         """The island that `offset` is in: after what opens it, and not within what closes it."""
+        while not self.advance(text, offset):
+            pass
+        return None if self._opened is None else self._found(offset)
+
+    def advance(self, text: str, offset: int) -> bool:
+        """Look at SLICE code points more; whether all up to `offset` has been looked at, and `at` is cheap there."""
         self._forget_from(min(_common_length(self._text, text), offset))
         self._text = text
-        while self._opened is not None or self._find_opening(offset):
-            if not self._find_closing(offset):
-                return self._found(offset)
-        return None
+        if not self._islands:
+            return True
+        end = min(offset, self._clear + SLICE)
+        sure = end if end == offset else end - MARGIN
+        openings = [_Search(island.opening, rank, island) for rank, island in enumerate(self._islands)]
+        while self._find_closing(end, sure) if self._opened else self._find_opening(openings, end, sure):
+            pass
+        return end == offset
 
     def _found(self, offset: int) -> Found | None:
         assert self._opened is not None
@@ -96,29 +109,48 @@ class IslandFinder:
         least = self._opened[1] if self._opened else self._passed[-1].end if self._passed else 0
         self._clear = max(least, min(self._clear, unchanged - MARGIN))
 
-    def _find_opening(self, limit: int) -> bool:
-        matches = [
-            (match.start(), rank, match.end(), island)
-            for rank, island in enumerate(self._islands)
-            if (match := island.opening.search(self._text, self._clear, limit)) is not None
+    def _find_opening(self, openings: Sequence[_Search], end: int, sure: int) -> bool:
+        """Go on to the next opening before `end`; what ends after `sure` may look another way with more text."""
+        found = [
+            (match.start(), search.rank, match.end(), search.island)
+            for search in openings
+            if (match := search.after(self._text, self._clear, end)) is not None
         ]
-        if not matches:
-            self._clear = max(self._clear, limit - MARGIN)
+        opened, _, start, island = min(found, key=lambda match: match[:2], default=(end, 0, end, None))
+        if island is None or (start > sure and opened > self._clear):
+            self._clear = max(self._clear, min(opened, end - MARGIN))
             return False
-        opened, _, start, island = min(matches, key=lambda match: match[:2])
         self._opened, self._clear = (opened, start, island), start
         return True
 
-    def _find_closing(self, limit: int) -> bool:
+    def _find_closing(self, end: int, sure: int) -> bool:
+        """As `_find_opening`, for what closes the island that is open."""
         assert self._opened is not None
         opened, _, island = self._opened
-        match = island.closing.search(self._text, self._clear, limit)
-        if match is None:
-            self._clear = max(self._clear, limit - MARGIN)
+        match = island.closing.search(self._text, self._clear, end)
+        if match is None or (match.end() > sure and match.start() > self._clear):
+            self._clear = max(self._clear, min(match.start() if match else end, end - MARGIN))
             return False
         self._passed.append(_Passed(opened, match.end()))
         self._opened, self._clear = None, match.end()
         return True
+
+
+@dataclass(slots=True)
+class _Search:
+    """A pattern, looked for from place to place: a match that lies ahead still is not looked for again."""
+
+    pattern: re.Pattern[str]
+    rank: int
+    island: Island
+    _match: re.Match[str] | None = None
+    _is_known: bool = False
+
+    def after(self, text: str, start: int, end: int) -> re.Match[str] | None:
+        """The first match from `start` on. Of other calls, the text and the end are the same, the start is before."""
+        if not self._is_known or (self._match is not None and self._match.start() < start):
+            self._match, self._is_known = self.pattern.search(text, start, end), True
+        return self._match
 
 
 def island_at(text: str, offset: int, islands: Sequence[Island]) -> Found | None:

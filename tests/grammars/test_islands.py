@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grammars.islands import LONGEST_AHEAD, MARGIN, Found, Island, IslandFinder, island_at
+from grammars import islands as module
+from grammars.islands import LONGEST_AHEAD, MARGIN, SLICE, Found, Island, IslandFinder, island_at
 
 SQL = Island('sql\\(r?"""', '"""', "sql")
 FENCE = Island("^```sql[ \\t]*\n", "^```", "sql")
@@ -85,6 +88,74 @@ def test_an_edited_host_is_as_a_new_one(data: st.DataObject) -> None:
         text = text[:at] + added + text[to:]
         offset = data.draw(st.integers(0, len(text)))
         assert finder.at(text, offset) == island_at(text, offset, [TEMPLATE, OTHER])
+
+
+GREEDY = Island("<+\\w*", ">+$", "greedy")
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    parts=st.lists(
+        st.sampled_from(
+            [
+                "{%",
+                "%}",
+                "```toml\n",
+                "```",
+                "<",
+                "<<x",
+                ">",
+                ">>\n",
+                "y" * 300,
+                "y" * MARGIN,
+                "z" * 2000,
+                "\n",
+            ]
+        ),
+        max_size=30,
+    ),
+    data=st.data(),
+)
+def test_in_slices_the_same_is_found_as_in_one_go(parts: list[str], data: st.DataObject) -> None:
+    text = "".join(parts)
+    offset = data.draw(st.integers(0, len(text)))
+    islands = [TEMPLATE, OTHER, GREEDY]
+    expected = island_at(text, offset, islands)
+    with mock.patch.object(module, "SLICE", 3 * MARGIN):
+        finder = IslandFinder(islands)
+        slices = 1
+        while not finder.advance(text, offset):
+            slices += 1
+        assert slices <= 1 + len(text) // MARGIN
+        assert finder.at(text, offset) == expected
+
+
+def test_what_is_longer_than_a_slice_is_found_all_the_same() -> None:
+    text = "<" + "x" * 5000 + "|" + "y" * 5000
+    with mock.patch.object(module, "SLICE", 3 * MARGIN):
+        found = island_at(text, len(text), [GREEDY])
+    assert found is not None
+    assert found.start <= 5001
+
+
+def test_a_call_looks_at_a_slice_of_the_host() -> None:
+    text, finder, calls = "x = 1\n" * 50_000 + 'sql("""', IslandFinder([SQL]), 1
+    while not finder.advance(text, len(text)):
+        calls += 1
+    assert calls == 1 + len(text) // (SLICE - MARGIN)
+
+
+def test_a_pattern_that_never_comes_is_looked_for_once_in_a_slice() -> None:
+    text, searched = "{%%}" * 2000, []
+
+    class Counting:
+        def search(self, text: str, start: int, end: int) -> None:
+            searched.append(start)
+
+    never = Island("never", "x", "x")
+    object.__setattr__(never, "opening", Counting())
+    assert IslandFinder([never, TEMPLATE]).at(text, len(text)) is None
+    assert searched == [0]
 
 
 @pytest.mark.parametrize(
