@@ -1,8 +1,8 @@
 """Terminals as position automata (Glushkov 1961): which character may follow which, and where a text may end.
 
 A position is one place for a character in the expression. Characters are bits of an alphabet in which all characters
-that no set tells apart are one. Counts are taken as "any number of times", exclusions as what they exclude from: the
-automaton accepts what the terminal does, and perhaps more.
+that no set tells apart are one. Small counts are written out; larger ones are taken as "any number of times", and
+exclusions as what they exclude from: the automaton accepts what the terminal does, and perhaps more.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import itertools
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from grammars.characters import Ranges
 from grammars.form import (
@@ -23,9 +24,13 @@ from grammars.form import (
     Repeat,
     Rule,
     Sequence,
+    parts,
     walk,
 )
 from grammars.passes.characters import folded_character, most
+
+_WRITTEN_OUT: Final = 32
+"""Positions of a counted repetition that is written out."""
 
 
 class Alphabet:
@@ -125,11 +130,22 @@ def automaton(expression: Expression, rules: Mapping[str, Rule], letters_of: Alp
     return _Builder(rules, letters_of).whole(expression)
 
 
+def _written_out(item: Expression, least: int, bound: int | None) -> Expression:
+    """The repetition without counts above one."""
+    if bound is None:
+        return Sequence((*[item] * (least - 1), Repeat(item, 1, None)))
+    rest: tuple[Expression, ...] = ()
+    for _ in range(bound - least):
+        rest = (Repeat(Sequence((item, *rest)), 0, 1),)
+    return Sequence((*[item] * least, *rest))
+
+
 class _Builder:
     def __init__(self, rules: Mapping[str, Rule], letters_of: Alphabet) -> None:
         self._rules = rules
         self._alphabet = letters_of
         self._made = Automaton(Node(Sequence(()), [], True, 0, 0))
+        self._sizes: dict[str, int] = {}
 
     def whole(self, expression: Expression) -> Automaton:
         self._made.root = self._node(expression)
@@ -163,6 +179,11 @@ class _Builder:
                     node.first |= child.first
                     node.last |= child.last
                 return node
+            case Repeat(item, least, bound) if (
+                max(least, bound or 0) > 1 and self._size(item) * max(least, bound or 0) <= _WRITTEN_OUT
+            ):
+                inner = self._node(_written_out(item, least, bound))
+                return Node(expression, [inner], inner.nullable, inner.first, inner.last)
             case Repeat(item, least, bound):
                 inner = self._node(item)
                 if bound != 1:
@@ -175,6 +196,20 @@ class _Builder:
                 return Node(expression, [inner], inner.nullable, inner.first, inner.last)
             case _:
                 raise AssertionError("patterns are read into the form before this")
+
+    def _size(self, expression: Expression) -> int:
+        """How many positions it takes, about: what is counted inside counts once."""
+        match expression:
+            case Literal(text):
+                return len(text)
+            case CharacterSet():
+                return 1
+            case Reference(name):
+                if name not in self._sizes:
+                    self._sizes[name] = self._size(self._rules[name].expression)
+                return self._sizes[name]
+            case _:
+                return sum(map(self._size, parts(expression)))
 
     def _literal(self, literal: Literal) -> Node:
         positions = [self._position(characters) for characters in letters(literal)]

@@ -4,16 +4,19 @@ The lexer takes the longest text and never goes back to a shorter one: with `NUM
 `0..15` after `0.`, though `0` followed by `..` is what the grammar says. So a terminal T is split between two
 characters where (1) a text up to there is a whole terminal, T itself or another, (2) the next character of T can also
 begin what follows that terminal, and (3) T is not complete with that character. The pieces become terminals and T a
-rule of them; blanks are then allowed between the pieces, which is more than was written.
+rule of them; blanks are then allowed between the pieces, which is more than was written. The rest of a string is no
+such piece: the lexer would rather skip a comment in it. There the longest match is what is meant, as between `''` and
+`'''`.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeAlias
 
-from grammars.diagnostics import Diagnostic
+from grammars.diagnostics import Diagnostic, Severity
 from grammars.form import (
     EMPTY,
     CharacterSet,
@@ -32,10 +35,12 @@ from grammars.form import (
 from grammars.passes.annotate import fresh
 from grammars.passes.automaton import Alphabet, Automaton, Node, alphabet, automaton, bits
 from grammars.passes.blanks import Spacing, blank_rules
+from grammars.passes.characters import BLANKS
 from grammars.passes.following import Following, Terminal, following
 from grammars.passes.graph import is_nullable, nullable_rules
 from grammars.passes.lead_bytes import terminals_used
 
+_BLANKS: Final = CharacterSet(tuple((ord(one), ord(one)) for one in sorted(BLANKS)))
 _ROUNDS: Final = 4
 """Pieces can be in each other's way again; after so many rounds what is left is left."""
 _MAX_POSITIONS: Final = 2_000
@@ -94,11 +99,12 @@ class _Conflicts:
     def __init__(self, grammar: Grammar, spacing: Spacing) -> None:
         self._grammar = grammar
         self._words_hold = not spacing.written_out
-        letters_of = alphabet(grammar.rules, [spacing.ignored] if spacing.ignored else [])
+        letters_of = alphabet(grammar.rules, [_BLANKS, *([spacing.ignored] if spacing.ignored else [])])
         self.automata = _automata(grammar, letters_of)
         skipped = letters_of.mask(spacing.ignored) if spacing.ignored else 0
         for name in grammar.skip:
             skipped |= automaton(Reference(name), grammar.rules, letters_of).first_mask
+        self._blanks = skipped & letters_of.mask(_BLANKS)
         self._first = {key: one.first_mask for key, one in self.automata.items()}
         self._by_first: dict[int, int] = {}
         self._literals: dict[str, int] = {}
@@ -120,10 +126,12 @@ class _Conflicts:
             edges: set[tuple[int, int]] = set()
             for number in bits(self._rivals(key)):
                 edges |= self._between(one, self._follow.order[number])
-            if edges and self._deterministic(one, edges):
+            if edges and self._holds_blanks(one, edges):
+                self._report(key, "note")
+            elif edges and self._deterministic(one, edges):
                 cuts[key] = edges
             elif edges:
-                self._report(key)
+                self._report(key, "warning")
         return cuts
 
     def _is_word(self, one: Automaton) -> bool:
@@ -198,16 +206,38 @@ class _Conflicts:
                     waiting.append((p, s))
         return True
 
-    def _report(self, key: Terminal) -> None:
+    def _holds_blanks(self, one: Automaton, edges: Iterable[tuple[int, int]]) -> bool:
+        """Whether a piece after a cut may hold blanks that are skipped: it is the rest of a string or the like."""
+        seen, waiting = 0, {r for _, r in edges}
+        while waiting:
+            position = waiting.pop()
+            if one.masks[position] & self._blanks:
+                return True
+            seen |= 1 << position
+            waiting.update(bits(one.follow[position] & ~seen))
+        return False
+
+    def _report(self, key: Terminal, severity: Severity) -> None:
         name = key if isinstance(key, str) else f'"{key.text}"'
         rule = self._grammar.rules[key] if isinstance(key, str) else None
         self.found[name] = Diagnostic(
-            "warning",
+            severity,
             "lexer-backtrack",
             f"{name} may be read too far: it can go on by a character that can also begin what follows it",
             "end it by what can't be inside it, or put blanks after it in texts",
             rule.span if rule else key.span if isinstance(key, Literal) else None,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A part of a terminal in which something is split."""
+
+    expression: Expression
+
+
+_Run: TypeAlias = "list[Node] | _Made"
+"""Parts that stay together as one piece, or one that does not."""
 
 
 class _Cutter:
@@ -273,47 +303,47 @@ class _Cutter:
 
     def _parts(self, node: Node) -> Expression:
         """The node as an expression of rules over pieces."""
+        return sequence(
+            [one.expression if isinstance(one, _Made) else self._piece(one) for one in self._runs(node)]
+        )
+
+    def _runs(self, node: Node) -> list[_Run]:
+        """The node as what stays together, between what is split."""
         if self._is_whole(node):
-            return self._piece([node])
+            return [[node]]
         match node.expression:
             case Literal():
-                return self._literal_parts(node, node.expression)
+                return self._literal_runs(node, node.expression)
             case Sequence():
-                return self._sequence_parts(node)
+                return self._sequence_runs(node)
             case Choice():
-                return choice([self._parts(child) for child in node.children])
-            case Repeat():
-                return replace(node.expression, item=self._parts(node.children[0]))
+                return [_Made(choice([self._parts(child) for child in node.children]))]
+            case Repeat(item) if node.children[0].expression == item:
+                return [_Made(replace(node.expression, item=self._parts(node.children[0])))]
             case _:
-                return self._parts(node.children[0])
+                return self._runs(node.children[0])
 
-    def _sequence_parts(self, node: Node) -> Expression:
-        made: list[Expression] = []
-        run: list[Node] = []
+    def _sequence_runs(self, node: Node) -> list[_Run]:
+        made: list[_Run] = []
         last = 0
         for child in node.children:
-            whole = self._is_whole(child)
-            if run and (not whole or self._crosses(last, child.first)):
-                made.append(self._piece(run))
-                run = []
-            if whole:
-                run.append(child)
+            first, *rest = self._runs(child)
+            before = made[-1] if made else None
+            if isinstance(before, list) and isinstance(first, list) and not self._crosses(last, child.first):
+                before.extend(first)
             else:
-                made.append(self._parts(child))
+                made.append(first)
+            made.extend(rest)
             last = child.last | (last if child.nullable else 0)
-        if run:
-            made.append(self._piece(run))
-        return sequence(made)
+        return made
 
-    def _literal_parts(self, node: Node, literal: Literal) -> Expression:
+    def _literal_runs(self, node: Node, literal: Literal) -> list[_Run]:
         low = node.first.bit_length() - 1
-        texts, begin = [], 0
-        for at in range(1, len(literal.text)):
-            if (low + at - 1, low + at) in self._edges:
-                texts.append(literal.text[begin:at])
-                begin = at
-        texts.append(literal.text[begin:])
-        return sequence([replace(literal, text=text) for text in texts])
+        begins = [at for at in range(1, len(literal.text)) if (low + at - 1, low + at) in self._edges]
+        return [
+            [Node(replace(literal, text=literal.text[begin:end]), [], False, 0, 0)]
+            for begin, end in itertools.pairwise((0, *begins, len(literal.text)))
+        ]
 
     def _piece(self, run: list[Node]) -> Expression:
         """A terminal for what stays together; what may be empty is one that may be missing."""
