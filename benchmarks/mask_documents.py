@@ -14,7 +14,7 @@ from grammars.cursor import GrammarState
 from grammars.document import GrammarDocument
 from grammars.engine import TokenTable, load
 from grammars.interface import CursorState, Recogniser
-from grammars.suffix import WINDOW_TOKENS, longest_fit
+from grammars.suffix import Suffix, longest_fit
 
 KEYS = 600
 ERROR_FILE_BYTES = 8_000
@@ -164,15 +164,17 @@ def trims(language: Language, template: Recogniser, table: TokenTable, *, cursor
         cursor = random.randint(len(text) // 5, len(text) * 4 // 5)
         end = text.find("\n", cursor)
         end = end if end > cursor else cursor + 1
-        hole, suffix = text[cursor:end], text[end:].encode()
+        hole = text[cursor:end]
         state = document.at(text, cursor)
         _require_masked(state, language.name)
+        window = Suffix(state, text[end:].encode())
+        everything = Suffix(state, window.text, tokens=len(window.text) + 1)
         for completion in completions(hole, text[end : end + 60], random.choice(lines)):
             data = completion[:80].encode()
             cuts = piece_ends(table, data)
-            found.ms.append(milliseconds(lambda: longest_fit(state, data, cuts, suffix)))  # noqa: B023
-            windowed = longest_fit(state, data, cuts, suffix, tokens=WINDOW_TOKENS)
-            whole = longest_fit(state, data, cuts, suffix, tokens=len(suffix) + 1)
+            found.ms.append(milliseconds(lambda: longest_fit(state, data, cuts, window)))  # noqa: B023
+            windowed = longest_fit(state, data, cuts, window)
+            whole = longest_fit(state, data, cuts, everything)
             found.trials += 1
             found.agree += windowed.cut == whole.cut
     return found

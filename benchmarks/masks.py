@@ -12,7 +12,8 @@ CPU time of one thread, over the built-in grammars that have a generator of file
 - `load_*`, `memory_*`: from a grammar's text, or its compiled form, to the first state; growth of the process.
 - `resync_single`, `resync_triple`: trials with one or three errors in a file, after which the true next 10 tokens are
   legal; `resync_wrong`: trials of both in which they are forbidden.
-- `suffix_agree`: completions cut by 64 tokens of the suffix as by all of it; `suffix_trim_p99_ms`: one such scan.
+- `suffix_agree`: completions cut by 64 tokens of the suffix as by all of it; `suffix_trim_p99_ms`: one such scan, with
+  the suffix in tokens already.
 """
 
 from __future__ import annotations

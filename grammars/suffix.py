@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from grammars.interface import CursorState
@@ -34,20 +34,34 @@ class Fit:
     """Tokens of the suffix's window that can follow."""
 
 
-def longest_fit(
-    state: CursorState, text: bytes, cuts: Sequence[int], suffix: bytes, *, tokens: int = WINDOW_TOKENS
-) -> Fit:
-    """The longest of `cuts` (bytes of `text`; 0 and all of it are always among them) that the suffix fits best after.
+class Suffix:
+    """The text after the cursor, cut into tokens once: good for any state of the grammar."""
+
+    __slots__ = ("is_blank", "is_short", "nonsense", "text", "window")
+
+    def __init__(self, state: CursorState, text: bytes, *, tokens: int = WINDOW_TOKENS) -> None:
+        self.text = text
+        beginning = text[: tokens * _BYTES_PER_TOKEN]
+        self.window = state.tokens(beginning)[:tokens]
+        self.is_short = beginning == text and len(self.window) < tokens
+        """The window is all of it."""
+        self.is_blank = not text.strip()
+        self.nonsense = state.tokens(NONSENSE)
+
+
+def longest_fit(state: CursorState, text: bytes, cuts: Sequence[int], suffix: Suffix | bytes) -> Fit:
+    """The longest of `cuts` (bytes of `text`; 0 is always among them) that the suffix fits best after.
 
     Cuts beyond where `text` stops being legal don't count. A suffix that could follow here is viable after the cut,
     too, as far as it was. The state is afterwards as it was before.
     """
-    after = _After(state, suffix, tokens)
-    legal = _extend_through(state, text, sorted({0, len(text), *cuts}))
+    suffix = Suffix(state, suffix) if isinstance(suffix, bytes) else suffix
+    after = _After(state, suffix, text)
+    legal = _extend_through(state, text, sorted({0, *cuts}))
     best = Fit(0, whole=False, accepted=-1)
     for cut in reversed(legal):
-        accepted = state.fits(after.window)
-        whole = accepted == len(after.window) and after.follows(text[:cut])
+        accepted = after.accepted()
+        whole = accepted == len(suffix.window) and after.follows(text[:cut])
         if (whole, accepted) > (best.whole, best.accepted):
             best = Fit(cut, whole, accepted)
         state.pop(1)
@@ -70,55 +84,48 @@ def _extend_through(state: CursorState, text: bytes, cuts: Sequence[int]) -> lis
     return legal
 
 
-@dataclass(slots=True)
 class _After:
-    """The suffix, and what a state stands before that it is to follow. Made where the text begins."""
+    """The suffix after a state that moves along `text`. Made where that begins."""
 
-    state: CursorState
-    suffix: bytes
-    tokens: int
-    window: list[int] = field(init=False)
-    _is_short: bool = field(init=False)
-    """The window is all of it."""
-    _nonsense: list[int] = field(init=False)
-    _is_free: bool = field(init=False)
-    """Everything can follow from the start: in a comment, or where nothing is masked."""
-    _follows_already: bool = field(init=False)
-    """The window can follow from the start."""
-
-    def __post_init__(self) -> None:
-        looked_at = self.suffix[: self.tokens * _BYTES_PER_TOKEN]
-        self.window = self.state.tokens(looked_at)[: self.tokens]
-        self._is_short = looked_at == self.suffix and len(self.window) < self.tokens
-        self._nonsense = self.state.tokens(NONSENSE)
+    def __init__(self, state: CursorState, suffix: Suffix, text: bytes) -> None:
+        self._state = state
+        self._suffix = suffix
         self._is_free = self._takes_nonsense()
-        self._follows_already = self.state.fits(self.window) == len(self.window)
+        """Everything can follow from the start: in a comment, or where nothing is masked."""
+        self._followed_before = any(left in text for left, _ in _BRACKETS) and self._is_whole(self.accepted())
+        """The window can follow without the text: asked only where that matters, for it is dear."""
+
+    def accepted(self) -> int:
+        """Tokens of the window that can follow where the state stands."""
+        return self._state.fits(self._suffix.window)
+
+    def _is_whole(self, accepted: int) -> bool:
+        return accepted == len(self._suffix.window)
 
     def follows(self, kept: bytes) -> bool:
         """Whether it follows in earnest where the state stands, after `kept`: all of the window can."""
-        if self._is_free or not self.suffix.strip():
+        if self._is_free or self._suffix.is_blank:
             return True
-        if self._is_short and not self._ends():
+        if self._suffix.is_short and not self._ends():
             return False
-        return not (self._follows_already and _leaves_open(kept)) and not self._is_swallowed()
+        return not (self._followed_before and _leaves_open(kept)) and not self._is_swallowed()
 
     def _takes_nonsense(self) -> bool:
-        return self.state.fits(self._nonsense) == len(self._nonsense)
+        return self._state.fits(self._suffix.nonsense) == len(self._suffix.nonsense)
 
     def _ends(self) -> bool:
         """Whether the text may end after the suffix."""
-        complete = self.state.extend(self.suffix) == len(self.suffix) and self.state.is_complete()
-        self.state.pop(1)
+        text = self._suffix.text
+        complete = self._state.extend(text) == len(text) and self._state.is_complete()
+        self._state.pop(1)
         return complete
 
     def _is_swallowed(self) -> bool:
         """The suffix is taken for the inside of a string or a comment that was left open."""
         if not self._takes_nonsense():
             return False
-        self.state.extend(self.suffix[: self.tokens * _BYTES_PER_TOKEN])
-        swallowed = self._takes_nonsense()
-        self.state.pop(1)
-        return swallowed
+        and_nonsense = [*self._suffix.window, *self._suffix.nonsense]
+        return self._state.fits(and_nonsense) == len(and_nonsense)
 
 
 def _leaves_open(text: bytes) -> bool:

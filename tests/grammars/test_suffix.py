@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from grammars.cursor import GrammarState
 from grammars.interface import CursorState, Unconstrained
-from grammars.suffix import Fit, longest_fit
+from grammars.suffix import Fit, Suffix, longest_fit
 from tests.fakes.grammar_engine import QUERIES, recogniser, token_table
 
 TABLE = token_table()
@@ -45,7 +45,7 @@ def test_the_longest_cut_that_fits_best_is_kept(
     before: str, text: str, cuts: list[int], suffix: str, kept: str, *, whole: bool
 ) -> None:
     state = state_after(before)
-    fit = longest_fit(state, text.encode(), cuts, suffix.encode())
+    fit = longest_fit(state, text.encode(), [*cuts, len(text)], suffix.encode())
     assert (text[: fit.cut], fit.whole) == (kept, whole)
 
 
@@ -62,7 +62,7 @@ def test_the_longest_cut_that_fits_best_is_kept(
 def test_a_string_or_comment_that_swallows_the_suffix_is_cut_away(
     before: str, text: str, cuts: list[int], suffix: str, kept: str
 ) -> None:
-    fit = longest_fit(state_after(before), text.encode(), cuts, suffix.encode())
+    fit = longest_fit(state_after(before), text.encode(), [*cuts, len(text)], suffix.encode())
     assert (text[: fit.cut], fit.whole) == (kept, True)
 
 
@@ -80,18 +80,31 @@ def test_a_bracket_left_open_is_cut_away_where_none_was_missing(text: str, suffi
     """The window alone would not tell: what comes may all stand in the bracket."""
     rules = 'start: item*\nitem: "(" item* ")" | /[a-z]/ | /"[^"]*"/\n%ignore / +/\n'
     state = GrammarState(recogniser(rules, TABLE), TABLE)
-    assert longest_fit(state, text.encode(), [1, 2], suffix.encode()) == Fit(len(kept), True, 64)
+    assert longest_fit(state, text.encode(), [1, 2, len(text)], suffix.encode()) == Fit(len(kept), True, 64)
 
 
 def test_no_more_than_the_window_is_looked_at() -> None:
-    fit = longest_fit(state_after("SELECT a"), b"", [], LONG.encode() + b" = = =")
-    assert fit == Fit(0, whole=True, accepted=64)
-    assert longest_fit(state_after("SELECT a"), b"", [], LONG.encode(), tokens=5) == Fit(0, True, 5)
+    state = state_after("SELECT a")
+    assert longest_fit(state, b"", [], LONG.encode() + b" = = =") == Fit(0, whole=True, accepted=64)
+    assert longest_fit(state, b"", [], Suffix(state, LONG.encode(), tokens=5)) == Fit(0, True, 5)
+
+
+def test_a_suffix_is_prepared_once_for_all_places() -> None:
+    suffix = Suffix(state_after(""), b" FROM d;")
+    for before in ("SELECT ", "SELECT a", "SELECT (", "SELECT a FROM", "SELECT a FROM b;"):
+        prepared = longest_fit(state_after(before), b"b, c", [1, 4], suffix)
+        assert prepared == longest_fit(state_after(before), b"b, c", [1, 4], suffix.text)
+
+
+def test_nothing_is_cut_between_the_cuts() -> None:
+    """Also not at the end of the text."""
+    fit = longest_fit(state_after("SELECT "), b"abc, d", [1, 3], LONG.encode())
+    assert fit == Fit(3, whole=True, accepted=64)
 
 
 def test_without_a_grammar_all_of_it_is_kept() -> None:
     state: CursorState = Unconstrained(5, "none")
-    assert longest_fit(state, b"= =", [1], b") )") == Fit(3, whole=True, accepted=3)
+    assert longest_fit(state, b"= =", [1, 3], b") )") == Fit(3, whole=True, accepted=3)
 
 
 @settings(deadline=None, max_examples=60)
@@ -108,7 +121,7 @@ def test_what_fitted_before_fits_afterwards(before: str, text: str, suffix: str,
     cuts = data.draw(st.lists(st.integers(0, len(text.encode())), max_size=4))
     fit = longest_fit(state, text.encode(), cuts, after)
     assert fit.accepted >= empty
-    assert fit.cut in {0, len(text.encode()), *cuts}
+    assert fit.cut in {0, *cuts}
     with pytest.raises(ValueError, match="of 1 made"):
         state.pop(2)
     assert state.fits(state.tokens(after)) == empty
