@@ -263,7 +263,9 @@ def complaint(verdict: Verdict) -> str:
     if verdict.outcome == "too much":
         return f"the grammar is too much for the engine here: {verdict.reason}"
     found = "the line's end" if verdict.found == "\n" else f'"{verdict.found}"'
-    what = "the text ends too early" if verdict.outcome == "ends too early" else f"{found} may not stand here"
+    within = f', from "{verdict.found[verdict.allowed :]}" on' if verdict.allowed else ""
+    is_end = verdict.outcome == "ends too early"
+    what = "the text ends too early" if is_end else f"{found} may not stand here{within}"
     return f"{what}; expected {in_a_row(verdict.expected)}" if verdict.expected else what
 
 

@@ -30,6 +30,8 @@ class Verdict:
     """Terminals that could have come there, by the author's names; empty where that can't be told."""
     found: str = ""
     """What stands there: the word around it, or the character. Empty at the end."""
+    allowed: int = 0
+    """Characters of `found` that are allowed: the place lies within the word."""
     reason: str = ""
     """Why the engine gave up (too much)."""
 
@@ -58,13 +60,14 @@ class Judge:
         offset = len(data[: consumed.length].decode(errors="ignore"))
         if consumed.length == len(data):
             return Verdict("ends too early", len(text), expected)
-        return Verdict("error", offset, expected, _word_around(text, offset))
+        found, allowed = _word_around(text, offset)
+        return Verdict("error", offset, expected, found, allowed)
 
 
-def _word_around(text: str, offset: int) -> str:
-    """The word that a place lies in, or its character."""
+def _word_around(text: str, offset: int) -> tuple[str, int]:
+    """The word that a place lies in, and how much of it is before the place; else the character there."""
     before = _WORD_START.search(text[max(0, offset - _LOOKED_BACK) : offset])
     after = _WORD_END.match(text, offset, offset + _LOOKED_BACK)
     assert before is not None
     assert after is not None, "both match nothing"
-    return before[0] + after[0] if after[0] else text[offset]
+    return (before[0] + after[0], len(before[0])) if after[0] else (text[offset], 0)

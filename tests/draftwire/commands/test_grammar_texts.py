@@ -132,6 +132,14 @@ def test_a_grammar_with_errors_is_shown_as_by_check(tmp_path: Path) -> None:
     assert result.stderr.endswith("draftwire: the grammar orders.bnf can't be used\n")
 
 
+def test_of_a_word_the_part_is_named_from_which_on_it_is_wrong(tmp_path: Path) -> None:
+    (tmp_path / "word.ord").write_text("buy 1 bx;", encoding="utf-8")
+    result = runner.invoke(app, ["grammar", "test", "orders.bnf", "word.ord"])
+    assert result.stdout.startswith(
+        'word.ord:1:8: error: "bx" may not stand here, from "x" on; expected ";"\n'
+    )
+
+
 def test_many_names_are_cut_short() -> None:
     assert in_a_row(("a",)) == "a"
     assert in_a_row(("a", "b", "c")) == "a, b or c"
