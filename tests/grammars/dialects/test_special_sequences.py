@@ -30,6 +30,11 @@ AT = Span(2, 3, 2, 9)
         ("/a?b/", "/a?b/"),
         (r"/a\/b/", "/a/b/"),
         (r"\p{Han}", r"/\p{Han}/"),
+        ('any character except "', '[^"]'),
+        ("any character except '\"' or '\\'", '[^"\\]'),
+        ("all characters but quote, backslash and new line", '[^"\\\n]'),
+        ("character other than ;", "[^;]"),
+        ("every character except for single quote", "[^']"),
     ],
 )
 def test_what_a_special_sequence_means(text: str, expected: str):
@@ -47,7 +52,19 @@ def test_phrases_are_told_by_their_lower_case():
     assert all(phrase == phrase.lower() for phrase in PHRASES)
 
 
-@pytest.mark.parametrize("text", ["all characters that a user may type", "see clause 6.1", "identifier", ""])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "all characters that a user may type",
+        "see clause 6.1",
+        "identifier",
+        "",
+        "any character except those in clause 6",
+        "any character except vowels",
+        'a string without "',
+        "a name (see above)",
+    ],
+)
 def test_prose_is_refused_with_advice(text: str):
     with pytest.raises(GrammarError, match="says in words what may stand here") as error:
         special_sequence(text, AT)
