@@ -47,6 +47,8 @@ _MAX_POSITIONS: Final = 2_000
 """Of a terminal that is looked at."""
 _MAX_PAIRS: Final = 20_000
 """Of positions of two terminals that are compared."""
+_MAX_PAIRS_IN_ALL: Final = 200_000
+"""Of all terminals: about a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,8 @@ class _Conflicts:
         for key in self.automata:
             for number in bits(self._follow.after[key]):
                 self._after[key] |= self._first[self._follow.order[number]]
+        self._open = {key: _open_characters(one) for key, one in self.automata.items()}
+        self._left = _MAX_PAIRS_IN_ALL
         self.found: dict[str, Diagnostic] = {}
 
     def all(self) -> dict[Terminal, set[tuple[int, int]]]:
@@ -125,7 +129,9 @@ class _Conflicts:
                 continue
             edges: set[tuple[int, int]] = set()
             for number in bits(self._rivals(key)):
-                edges |= self._between(one, self._follow.order[number])
+                other = self._follow.order[number]
+                if self._open[key] & self._after[other] and self._left > 0:
+                    edges |= self._between(one, other)
             if edges and self._holds_blanks(one, edges):
                 self._report(key, "note")
             elif edges and self._deterministic(one, edges):
@@ -180,6 +186,7 @@ class _Conflicts:
                     if one.masks[r] & other.masks[s] and (r, s) not in seen:
                         seen.add((r, s))
                         waiting.append((r, s))
+        self._left -= len(seen)
         return edges
 
     def _dead_ends(
@@ -227,6 +234,14 @@ class _Conflicts:
             "end it by what can't be inside it, or put blanks after it in texts",
             rule.span if rule else key.span if isinstance(key, Literal) else None,
         )
+
+
+def _open_characters(one: Automaton) -> int:
+    """The characters after which a text goes on but is not complete."""
+    found = 0
+    for after in one.follow:
+        found |= after & ~one.root.last & ~one.inexact
+    return one.characters(found)
 
 
 @dataclass(frozen=True, slots=True)
