@@ -386,14 +386,15 @@ def _without_recursive_terminals(grammar: Grammar) -> tuple[Grammar, list[Diagno
 
     Raises GrammarError where nothing is left of one.
     """
-    marked = {name for name, rule in grammar.rules.items() if rule.lexical or rule.fragment}
+    grammar, found = _unmarked(grammar)
+    marked = _declared(grammar)
     graph = {
         name: tuple(other for other in others if other in marked)
         for name, others in neighbours(grammar.rules).items()
         if name in marked
     }
     loops = recursive(graph)
-    rules, found = dict(grammar.rules), []
+    rules = dict(grammar.rules)
     for name in grammar.rules:
         if name not in loops:
             continue
@@ -421,6 +422,28 @@ def _without_recursive_terminals(grammar: Grammar) -> tuple[Grammar, list[Diagno
                 rule.span,
             )
         )
+    return grammar.with_rules(rules), found
+
+
+def _unmarked(grammar: Grammar) -> tuple[Grammar, list[Diagnostic]]:
+    """The grammar with rules that were only annotated as terminals, and lead back to themselves, left rules."""
+    if grammar.explicit_lexer:
+        return grammar, []
+    skipped = _with_parts([name for name in grammar.skip if name in grammar.rules], grammar.rules)
+    loops = recursive(neighbours(grammar.rules)) - skipped
+    rules, found = dict(grammar.rules), []
+    for name, rule in grammar.rules.items():
+        if rule.lexical and name in loops:
+            rules[name] = replace(rule, lexical=False, fragment=False)
+            found.append(
+                Diagnostic(
+                    "warning",
+                    "recursive-terminal",
+                    f"{name} leads back to itself, so it is no terminal: blanks are allowed inside it",
+                    "describe it by repetition, or leave it out of @token",
+                    rule.span,
+                )
+            )
     return grammar.with_rules(rules), found
 
 

@@ -195,9 +195,27 @@ OPEN, CLOSE = Literal("/*"), Literal("*/")
 def test_recursive_terminals(expression: Expression, cut: Expression) -> None:
     """They are followed without what leads back, and that is said."""
     rules = {"start": R("C"), "C": expression}
-    found = lexed(grammar_of(rules, lexical={"C": True}))
+    found = lexed(grammar_of(rules, lexical={"C": True}, explicit_lexer=True))
     assert found.grammar.rules["C"].expression == cut
     assert [one.code for one in found.diagnostics] == ["recursive-terminal"]
+
+
+def test_recursion_through_a_rule_that_a_terminal_refers_to() -> None:
+    """What a terminal refers to is a terminal, too."""
+    rules = {"start": R("C"), "C": sequence([OPEN, R("c"), CLOSE]), "c": choice([a, sequence([a, R("c")])])}
+    found = lexed(grammar_of(rules, lexical={"C": True}, explicit_lexer=True))
+    assert found.grammar.rules["c"].expression == a
+    assert [one.code for one in found.diagnostics] == ["recursive-terminal"]
+
+
+def test_a_rule_that_was_only_annotated_as_a_terminal_stays_a_rule_if_it_is_recursive() -> None:
+    """Nothing is taken from it; what is skipped can only be a terminal."""
+    nested = choice([a, sequence([OPEN, R("C"), CLOSE])])
+    found = lexed(grammar_of({"start": R("C"), "C": nested}, lexical={"C": True}))
+    assert (found.grammar.rules["C"].expression, found.grammar.rules["C"].lexical) == (nested, False)
+    assert [one.code for one in found.diagnostics] == ["recursive-terminal"]
+    skipped = lexed(grammar_of({"start": a, "C": nested}, lexical={"C": True}, skip=("C", "nowhere")))
+    assert skipped.grammar.rules["C"].expression == a
 
 
 @pytest.mark.parametrize(
@@ -206,7 +224,7 @@ def test_recursive_terminals(expression: Expression, cut: Expression) -> None:
 def test_terminals_that_need_themselves(expression: Expression) -> None:
     """Nothing is left of them."""
     with pytest.raises(GrammarError) as caught:
-        lexed(grammar_of({"start": R("C"), "C": expression}, lexical={"C": True}))
+        lexed(grammar_of({"start": R("C"), "C": expression}, lexical={"C": True}, explicit_lexer=True))
     assert caught.value.diagnostics[0].code == "recursive-terminal"
 
 
