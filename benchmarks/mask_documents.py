@@ -167,8 +167,8 @@ def trims(language: Language, template: Recogniser, table: TokenTable, *, cursor
         hole = text[cursor:end]
         state = document.at(text, cursor)
         _require_masked(state, language.name)
-        window = Suffix(state, text[end:].encode())
-        everything = Suffix(state, window.text, tokens=len(window.text) + 1)
+        window = Suffix(state.tokens, text[end:].encode())
+        everything = Suffix(state.tokens, window.text, tokens=len(window.text) + 1)
         for completion in completions(hole, text[end : end + 60], random.choice(lines)):
             data = completion[:80].encode()
             cuts = piece_ends(table, data)

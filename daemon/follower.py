@@ -4,6 +4,9 @@ Everything here runs on the legality engine's thread, one call at a time (`daemo
 be the last that anybody hears of. So nothing hangs on events: a call is given what is known (a place, the tokens
 generated there) and first brings the state to it. A verdict, a rejected tail, an edit or another run are only another
 path or place, and going back to an earlier one gives the answers of then.
+
+In an island its grammar holds until a draft closes it, where that may be; what comes after is text of the host, of
+which nothing is known until the next key. What is after the cursor counts up to the island's end.
 """
 
 from __future__ import annotations
@@ -16,25 +19,20 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from daemon.document_grammar import DocumentGrammar, LoadedGrammar
+from daemon.document_grammar import DocumentGrammar
 from daemon.documents import Place
 from daemon.engine import Vocabulary
+from daemon.grammar_subject import Inside, Language, Subject, Subjects, encoded
 from daemon.shaping import cuts
-from grammars.document import GrammarDocument
 from grammars.interface import CursorState, Mode
-from grammars.islands import IslandFinder
-from grammars.suffix import Fit, longest_fit
+from grammars.suffix import Fit, Suffix, longest_fit
 from speculation.paths import common_length
 
 REMEMBERED_SUFFIXES: Final = 8
 END_TOKENS: Final = 16
 """A draft may end where so many tokens of the text after the cursor can follow."""
-SUFFIX_CHARACTERS: Final = 2048
-"""More of the text after the cursor than anybody looks at."""
 MOST_CUTS: Final = 32
 """Cuts of a text that are tried; those of its beginning mostly were when it was shorter."""
-READ_BYTES: Final = 2048
-"""Followed in one call: 5 to 10 ms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,41 +48,35 @@ class Found:
     """Which of the generated tokens the grammar does not allow: their indices."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Subject:
-    """What of a document one grammar is about."""
+Score = tuple[bool, int]
+"""How well the text after the cursor follows: whether to the end of what is looked at, and by how many tokens."""
 
-    document: GrammarDocument
-    text: str
-    offset: int
-    """The cursor's, in this text."""
-
-    @property
-    def after(self) -> str:
-        """The beginning of the text after the cursor; empty if it is blank."""
-        after = self.text[self.offset : self.offset + SUFFIX_CHARACTERS]
-        return after if after.strip() else ""
+_WORST: Final[Score] = (False, -1)
 
 
 @dataclass(frozen=True, slots=True)
 class _Scan:
     """What was found of a text: where to cut it, and how well the text after the cursor follows there."""
 
-    text: str
-    cut: int
-    score: Score = (False, -1)
+    text: str = ""
+    cut: int = 0
+    score: Score = _WORST
 
 
-Score = tuple[bool, int]
-"""How well the text after the cursor follows: whether to the end of what is looked at, and by how many tokens."""
+@dataclass(slots=True)
+class _After:
+    """A text after the cursor."""
 
+    suffix: Suffix
+    best: Score = _WORST
+    """How well it has ever followed."""
 
-_NO_SCAN: Final = _Scan("", 0)
+    @property
+    def could_follow(self) -> bool:
+        return self.suffix.is_blank or self.best[0]
 
-
-def _better(known: _Scan, found: _Scan) -> _Scan:
-    """The longer cut, unless more of the text after the cursor follows the shorter."""
-    return found if found.cut > known.cut and found.score >= known.score else known
+    def saw(self, score: Score) -> None:
+        self.best = max(self.best, score)
 
 
 @dataclass(slots=True)
@@ -92,14 +84,15 @@ class _Standing:
     """A state at a place, and what it has been taken on by."""
 
     place: Place
+    subject: Subject
     state: CursorState
-    after: str
-    """As the subject's."""
     pushed: list[int] = field(default_factory=list)
     illegal: list[int] = field(default_factory=list)
     """The index of the first pushed token that was not allowed: what comes after it can't be judged."""
     scans: dict[int, _Scan] = field(default_factory=dict)
     """By characters after the cursor."""
+    may_close: dict[str, bool] = field(default_factory=dict)
+    """Whether the island may end after these texts."""
 
 
 class Follower:
@@ -109,21 +102,20 @@ class Follower:
         self._ends = vocabulary.stop_ids
         self._no_text = vocabulary.stop_ids | vocabulary.control_ids
         self._token_bytes = vocabulary.token_bytes
-        self._islands = [island for island, _ in grammars.islands]
-        self._finder = IslandFinder(self._islands)
-        self._inner = [_document(grammar) for _, grammar in grammars.islands]
-        self._whole = None if grammars.whole is None else _document(grammars.whole)
+        self._subjects = Subjects(grammars)
         self._standing: _Standing | None = None
-        self._viable: dict[str, Score] = {}
-        """How well texts after the cursor could follow at best, the one seen last at the end."""
+        self._afters: dict[tuple[Language, str], _After] = {}
+        """The one seen last at the end."""
 
     def read(self, place: Place) -> bool:
         """Follow some of the text before the place; whether `stand` is cheap there now."""
-        subject = self._subject(place)
+        if not self._subjects.look(place):
+            return False
+        subject = self._subjects.at(place)
         if subject is None:
             return True
         self._standing = None
-        return subject.document.prepare(subject.text, subject.offset, budget_bytes=READ_BYTES)
+        return subject.read()
 
     def stand(self, place: Place) -> Mode | None:
         """How well the text before the place is followed; None where no grammar is for it."""
@@ -132,7 +124,8 @@ class Follower:
             return None
         mode = standing.state.mode
         if mode.kind != "unmasked":
-            self._saw(standing.after, _score(longest_fit(standing.state, b"", (), standing.after.encode())))
+            after = self._after(standing.subject)
+            after.saw(_score(longest_fit(standing.state, b"", (), after.suffix)))
         return mode
 
     def first_legal(self, place: Place, generated: Sequence[int], candidates: Sequence[int]) -> Found:
@@ -161,37 +154,64 @@ class Follower:
         `text` begins at `place`, and is mostly that of the tokens generated there. Of a text that goes on from the one
         asked about before, only what is new is looked at.
         """
-        standing = self._at(place)
-        assert standing is not None, "what is asked about has a grammar"
-        scan = standing.scans.get(at.characters_after, _NO_SCAN)
-        if not text.startswith(scan.text):
-            scan = _NO_SCAN
-        data, seen = text.encode(), len(scan.text.encode())
+        standing = self._required(place)
+        now = self._subjects.at(at)
+        subject = now if now is not None and now.is_same(standing.subject) else standing.subject.left()
+        after = self._after(subject)
+        inside = standing.subject.inside(text)
+        allowed = [cut for cut in cuts(text, at) if cut <= len(inside.text)]
+        scan = self._scanned(standing, generated, inside.text, allowed, at.characters_after, after)
+        after.saw(scan.score)
+        is_closed_behind = subject.is_closed and after.could_follow
+        if inside.is_closed and not is_closed_behind and self._may_close(standing, inside):
+            return len(text)
+        return scan.cut if scan.score >= after.best else 0
+
+    def _scanned(
+        self,
+        standing: _Standing,
+        generated: Sequence[int],
+        text: str,
+        allowed: Sequence[int],
+        characters_after: int,
+        after: _After,
+    ) -> _Scan:
+        """What is known of the text before this cursor, brought up to date; `allowed`: its cuts."""
+        known = standing.scans.get(characters_after, _Scan())
+        if not text.startswith(known.text):
+            known = _Scan()
+        data, seen = encoded(text), len(encoded(known.text))
         path = self._path_within(generated, data[:seen])
-        state = self._taken_on(place, path).state
-        subject = self._subject(at)
-        after = "" if subject is None else subject.after
-        known = sum(len(self._token_bytes[token]) for token in path)
-        if state.extend(data[known:seen]) == seen - known and not standing.illegal:
-            scan = _better(scan, self._scanned(state, text, seen, cuts(text, at), after))
+        state = self._taken_on(standing.place, path).state
+        reached = sum(len(self._token_bytes[token]) for token in path)
+        if state.extend(data[reached:seen]) == seen - reached and not standing.illegal:
+            lengths = {len(encoded(text[:cut])): cut for cut in allowed[-MOST_CUTS:]}
+            new = [length - seen for length in lengths if length > seen]
+            fit = longest_fit(state, data[seen:], new, after.suffix)
+            # Of 0, which shows nothing new, it is known how well that does. The longer cut is better, unless more
+            # of the text after the cursor follows the shorter.
+            if fit.cut and _score(fit) >= known.score:
+                known = _Scan(text, lengths[seen + fit.cut], _score(fit))
         state.pop(1)
-        standing.scans[at.characters_after] = replace(scan, text=text)
-        return scan.cut if scan.score >= self._saw(after, scan.score) else 0
+        standing.scans[characters_after] = replace(known, text=text)
+        return known
 
-    def _scanned(self, state: CursorState, text: str, seen: int, allowed: Sequence[int], after: str) -> _Scan:
-        """The best of the `allowed` cuts of the text after its first `seen` bytes, behind which the state stands."""
-        lengths = {len(text[:cut].encode()): cut for cut in allowed[-MOST_CUTS:]}
-        rest = text.encode()[seen:]
-        fit = longest_fit(state, rest, [length - seen for length in lengths if length > seen], after.encode())
-        return _Scan(text, lengths.get(seen + fit.cut, 0), _score(fit))
+    def _may_close(self, standing: _Standing, inside: Inside) -> bool:
+        """Whether the island may end after this text of it, which then may be shown with all that comes after it."""
+        if inside.text not in standing.may_close:
+            data = encoded(inside.text)
+            state = self._taken_on(standing.place, ()).state
+            standing.may_close[inside.text] = state.extend(data) == len(data) and state.is_complete()
+            state.pop(1)
+        return standing.may_close[inside.text]
 
-    def _saw(self, after: str, score: Score) -> Score:
-        """The best that this text after the cursor has ever followed; `score` is how it does now."""
-        best = max(score, self._viable.pop(after, score))
-        self._viable[after] = best
-        if len(self._viable) > REMEMBERED_SUFFIXES:
-            self._viable.pop(next(iter(self._viable)))
-        return best
+    def _after(self, subject: Subject) -> _After:
+        key = (subject.language, subject.after)
+        after = self._afters.pop(key, None) or _After(subject.suffix())
+        self._afters[key] = after
+        if len(self._afters) > REMEMBERED_SUFFIXES:
+            self._afters.pop(next(iter(self._afters)))
+        return after
 
     def _path_within(self, generated: Sequence[int], data: bytes) -> list[int]:
         """The tokens that make the beginning of `data`."""
@@ -219,18 +239,16 @@ class Follower:
 
     def _may_end(self, standing: _Standing) -> bool:
         """Whether a draft may: where the text may, or where the text after the cursor can follow."""
-        state = standing.state
-        if state.is_complete():
+        if standing.state.is_complete():
             return True
-        suffix = state.tokens(standing.after.encode())[:END_TOKENS]
-        return bool(suffix) and state.fits(suffix) == len(suffix)
+        beginning = self._after(standing.subject).suffix.window[:END_TOKENS]
+        return bool(beginning) and standing.state.fits(beginning) == len(beginning)
 
     # --- where the state stands
 
     def _taken_on(self, place: Place, generated: Sequence[int]) -> _Standing:
         """The state after the tokens generated at the place, up to one that stands for no text."""
-        standing = self._at(place)
-        assert standing is not None, "what is asked about has a grammar"
+        standing = self._required(place)
         path = self._path(generated)
         kept = common_length(standing.pushed, path)
         standing.state.pop(len(standing.pushed) - kept)
@@ -246,27 +264,18 @@ class Follower:
     def _path(self, generated: Sequence[int]) -> list[int]:
         return list(itertools.takewhile(lambda token: token not in self._no_text, generated))
 
+    def _required(self, place: Place) -> _Standing:
+        standing = self._at(place)
+        assert standing is not None, "what is asked about has a grammar"
+        return standing
+
     def _at(self, place: Place) -> _Standing | None:
         """The state at the place, wherever it stood before."""
         if self._standing is not None and self._standing.place is place:
             return self._standing
-        self._standing = None
-        subject = self._subject(place)
-        if subject is not None:
-            self._standing = _Standing(
-                place, subject.document.at(subject.text, subject.offset), subject.after
-            )
+        subject = self._subjects.at(place)
+        self._standing = None if subject is None else _Standing(place, subject, subject.state())
         return self._standing
-
-    def _subject(self, place: Place) -> _Subject | None:
-        """The island around the place, or the document as a whole; None if there is a grammar for neither."""
-        text, offset = place.document.text, place.offset
-        found = self._finder.at(text, offset)
-        if found is not None:
-            inner = self._inner[self._islands.index(found.island)]
-            end = offset if found.end is None else found.end
-            return _Subject(inner, text[found.start : end], offset - found.start)
-        return None if self._whole is None else _Subject(self._whole, text, offset)
 
 
 def _may_stand(state: CursorState, text: bytes) -> bool:
@@ -277,7 +286,3 @@ def _may_stand(state: CursorState, text: bytes) -> bool:
 
 def _score(fit: Fit) -> Score:
     return fit.whole, fit.accepted
-
-
-def _document(grammar: LoadedGrammar) -> GrammarDocument:
-    return GrammarDocument(grammar.template, grammar.compiled, grammar.table)

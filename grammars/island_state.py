@@ -20,34 +20,47 @@ from grammars.engine import TokenTable
 from grammars.interface import CursorState, Mode, Rejection, Unconstrained
 
 OUTSIDE: Final = "outside the island"
-_LOOK_BACK: Final = 64
+LOOK_BACK: Final = 64
 """Bytes before the cursor that the close may have begun in."""
 
 
 class Closer:
-    """What closes an island, in bytes: `close` as in `grammars.islands.Island`."""
+    """What closes an island: `close` as in `grammars.islands.Island`. Texts may begin and end inside characters."""
 
     def __init__(self, close: str) -> None:
-        self._pattern = re.compile(close.encode(), re.MULTILINE)
+        self._pattern = re.compile(close, re.MULTILINE)
         self.text: Final = _fixed_text(close).encode()
         """Where it is a fixed text: that. Else empty, and only a whole close is seen."""
-
-        self._bytes = frozenset(self.text)
+        self.bytes: Final = frozenset(_fixed_text(close.removeprefix("^").removesuffix("$")).encode())
+        """One of these is in every piece of text that a close, or the beginning of one, ends in; empty: not known."""
 
     def may_end_in(self, piece: bytes) -> bool:
         """A quick look whether a close, or the beginning of one, can end in this piece at all."""
-        return not self.text or not self._bytes.isdisjoint(piece)
+        return not self.bytes or not self.bytes.isdisjoint(piece)
 
     def find(self, text: bytes, end_after: int) -> int | None:
         """Where the first close that ends after `end_after` begins."""
-        found = (match.start() for match in self._pattern.finditer(text) if match.end() > end_after)
-        return next(found, None)
+        characters = _decoded(text)
+        for match in self._pattern.finditer(characters):
+            if _encoded_length(characters[: match.end()]) > end_after:
+                return _encoded_length(characters[: match.start()])
+        return None
 
     def begun(self, text: bytes) -> int | None:
         """Where a close that `text` ends within begins."""
         longest = min(len(text), len(self.text) - 1)
         ends = (n for n in range(longest, 0, -1) if text.endswith(self.text[:n]))
         return next((len(text) - n for n in ends), None)
+
+    def find_after(self, before: bytes, text: bytes) -> int | None:
+        """Where in `text`, which stands after `before`, the first close begins; 0 if it had begun already."""
+        start = self.find(before + text, len(before))
+        return None if start is None else max(0, start - len(before))
+
+    def begun_after(self, before: bytes, text: bytes) -> int | None:
+        """As `find_after`, for a close that `text` ends within."""
+        start = self.begun(before + text)
+        return None if start is None else max(0, start - len(before))
 
 
 class _Kind(Enum):
@@ -78,7 +91,7 @@ class IslandState:
     def __init__(self, inner: CursorState, closer: Closer, before: bytes, table: TokenTable) -> None:
         self._inner = inner
         self._closer = closer
-        self._before = before[-_LOOK_BACK:]
+        self._before = before[-LOOK_BACK:]
         self._table = table
         self._pushes: list[_Push] = []
 
@@ -116,7 +129,10 @@ class IslandState:
         return None
 
     def mask(self) -> NDArray[np.bool_]:
-        """Shape [n_vocab], read-only; dearer than the inner one: what may close the island is looked at one by one."""
+        """Shape [n_vocab], read-only; dearer than the inner one: what may close the island is looked at one by one.
+
+        Where the close has no fixed text at all (`Closer.bytes`), the tokens that close are not in it.
+        """
         if self._allows_all:
             mask = np.ones(self._table.n_vocab, dtype=np.bool_)
         else:
@@ -202,7 +218,7 @@ class IslandState:
         """What a push of this token would do."""
         is_closing = self._kind is _Kind.CLOSING
         piece = self._table.token_bytes[token]
-        if not piece:
+        if not piece or not self._closer.may_end_in(piece):
             return _Kind.OFF if is_closing or self._inner.first_legal((token,)) is None else _Kind.INSIDE
         written = self._written
         start = self._closer.find(written + piece, len(written))
@@ -240,15 +256,25 @@ class IslandState:
     def _tokens_that_may_close(self) -> Iterator[int]:
         """Tokens after which a close, or the beginning of one, may have come."""
         written = self._written
-        for token, piece in enumerate(self._table.token_bytes):
-            if piece and self._closer.may_end_in(piece):
-                text = written + piece
-                found = self._closer.find(text, len(written))
-                if found is not None or self._closer.begun(text) is not None:
-                    yield token
+        for token in self._table.pieces.containing(self._closer.bytes):
+            text = written + self._table.token_bytes[token]
+            if self._closer.begun(text) is not None or self._closer.find(text, len(written)) is not None:
+                yield token
+
+
+def _decoded(text: bytes) -> str:
+    """Parts of characters at the ends, and what is no UTF-8, become something that no pattern means."""
+    return text.decode(errors="surrogateescape")
+
+
+def _encoded_length(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode(errors="surrogateescape"))
+
+
+_ESCAPED: Final = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 def _fixed_text(pattern: str) -> str:
     """The one text that a regular expression matches; empty if it has operators."""
-    is_fixed = re.fullmatch(r"(?:\\[^\w\s]|[^\\.^$*+?{}\[\]|()])*", pattern) is not None
-    return re.sub(r"\\(.)", r"\1", pattern) if is_fixed else ""
+    is_fixed = re.fullmatch(r"(?:\\[^\w\s]|\\[nrt]|[^\\.^$*+?{}\[\]|()])*", pattern) is not None
+    return re.sub(r"\\(.)", lambda escape: _ESCAPED.get(escape[1], escape[1]), pattern) if is_fixed else ""

@@ -8,7 +8,7 @@ after the cursor the text is still being written: any legal suggestion is whole.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -39,14 +39,17 @@ class Suffix:
 
     __slots__ = ("is_blank", "is_short", "nonsense", "text", "window")
 
-    def __init__(self, state: CursorState, text: bytes, *, tokens: int = WINDOW_TOKENS) -> None:
+    def __init__(
+        self, tokenise: Callable[[bytes], list[int]], text: bytes, *, tokens: int = WINDOW_TOKENS
+    ) -> None:
+        """`tokenise`: a state's `tokens`, or what it calls."""
         self.text = text
         beginning = text[: tokens * _BYTES_PER_TOKEN]
-        self.window = state.tokens(beginning)[:tokens]
+        self.window = tokenise(beginning)[:tokens]
         self.is_short = beginning == text and len(self.window) < tokens
         """The window is all of it."""
         self.is_blank = not text.strip()
-        self.nonsense = state.tokens(NONSENSE)
+        self.nonsense = tokenise(NONSENSE)
 
 
 def longest_fit(state: CursorState, text: bytes, cuts: Sequence[int], suffix: Suffix | bytes) -> Fit:
@@ -55,7 +58,7 @@ def longest_fit(state: CursorState, text: bytes, cuts: Sequence[int], suffix: Su
     Cuts beyond where `text` stops being legal don't count. A suffix that could follow here is viable after the cut,
     too, as far as it was. The state is afterwards as it was before.
     """
-    suffix = Suffix(state, suffix) if isinstance(suffix, bytes) else suffix
+    suffix = Suffix(state.tokens, suffix) if isinstance(suffix, bytes) else suffix
     after = _After(state, suffix, text)
     legal = _extend_through(state, text, sorted({0, *cuts}))
     best = Fit(0, whole=False, accepted=-1)

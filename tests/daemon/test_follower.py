@@ -8,6 +8,7 @@ import pytest
 
 from daemon.documents import Document, Place
 from daemon.follower import Follower
+from daemon.shaping import cuts
 from tests.fakes.engine import byte_vocabulary
 from tests.fakes.grammars import quoted, whole
 
@@ -191,6 +192,104 @@ def test_islands_have_the_grammar_and_what_is_around_them_has_none(
             assert text[: one.fit(place, list(text.encode()), text, place)] == fitting
         else:
             assert mode.kind == fitting
+
+
+def island(marked: str) -> tuple[Follower, Place]:
+    """In a host whose islands are between `lets"` and `"`; what is before the cursor has been read."""
+    place, one = at(marked), Follower(quoted(), VOCABULARY)
+    while not one.read(place):
+        pass
+    one.stand(place)
+    return one, place
+
+
+def grown(text: str) -> list[int]:
+    """Its lengths as it grows; what is shown never ends in a blank."""
+    return [length for length in range(1, len(text) + 1) if not text[length - 1].isspace()]
+
+
+EVERYTHING = {chr(i) for i in range(32, 127)} | {"end"}
+
+
+def test_a_draft_closes_an_island_where_that_may_end_and_everything_goes_after_it() -> None:
+    one, place = island('x = lets"let a = |')
+    assert '"' not in legal(place, by=one)
+    assert '"' not in legal(place, generated=b"1", by=one)
+    assert legal(place, generated=b"1;", by=one) == set('ld #"') | {"end"}
+    assert legal(place, generated=b'1;"', by=one) == EVERYTHING
+    assert legal(place, generated=b'1;" = =', by=one) == EVERYTHING
+    found = one.first_legal(place, list(b'1;" = '), [61])
+    assert (found.mode.reason, found.illegal) == ("outside the island", ())
+    assert legal(place, generated=b"1;", by=one) == set('ld #"') | {"end"}
+
+
+def test_an_illegal_close_of_the_targets_is_as_any_illegal_token() -> None:
+    one, place = island('x = lets"let a = |')
+    found = one.first_legal(place, list(b'1"x'), [61])
+    assert (found.index, found.mode.kind, found.illegal) == (0, "unmasked", (1,))
+
+
+@pytest.mark.parametrize(
+    ("marked", "text", "fitting"),
+    [
+        ('lets"let a = |', '1;" + = =', '1;" + = ='),
+        ('lets"let a = |', '1" + = =', "1"),
+        ('lets"let a = |', '1, ="', "1,"),
+        ('lets"let a = 1;|', '"', '"'),
+        ('lets"let a = |" + y', '1; " + = =', "1;"),
+        ('lets"let a = |" + y', '" + = =', ""),
+        ('lets"let a = |; del b;" + y', '1, b; del c;"', "1, b; del c"),
+        ('lets"let a = |; y = "del b"', '1; del c;" + z', '1; del c;" + z'),
+        ('lets"let a = |; y = "del b"', "1, b, 2", "1, b, 2"),
+    ],
+)
+def test_a_text_that_closes_the_island_is_shown_unless_the_close_is_there(
+    marked: str, text: str, fitting: str
+) -> None:
+    """Of a close that stands after text which is none of the language, the draft may say that it is another's."""
+    one, place = island(marked)
+    path = list(text.encode())
+    for length in grown(text):
+        one.fit(place, path[:length], text[:length], place)
+    assert text[: one.fit(place, path, text, place)] == fitting
+    fresh, place = island(marked)
+    assert text[: fresh.fit(place, path, text, place)] == fitting
+
+
+def test_typing_along_out_of_an_island() -> None:
+    one, began = island('lets"let a = |')
+    text = '1;" + y'
+    for typed in range(len(text)):
+        now = at(f'lets"let a = {text[:typed]}|')
+        assert one.fit(began, list(text.encode()), text, now) == len(text)
+
+
+def test_half_a_surrogate_pair_is_text_that_nothing_fits_before() -> None:
+    place = at("let a = |; \ud83d del b;")
+    assert follower().fit(place, list(b"1, 2"), "1, 2", place) == 4
+    assert legal(at("let a = 1; \ud83d|")) == EVERYTHING
+
+
+def test_only_what_may_be_cut_is_and_what_was_found_stays() -> None:
+    """A text may end in the middle of a word for a moment."""
+    one, place = follower(), at("let a = |\ndel b;")
+    one.stand(at("let a = 1;|\ndel b;"))
+    text, shown = "1; let cde = 12; ((", 0
+    for length in grown(text):
+        fitting = one.fit(place, list(text[:length].encode()), text[:length], place)
+        assert fitting in {0, shown} or fitting in cuts(text[:length], place)
+        shown = max(shown, fitting)
+    assert text[:shown] == "1; let cde = 12;"
+
+
+def test_a_long_host_is_looked_through_in_slices() -> None:
+    host, calls = "x = 1\n" * 20_000 + 'lets"let a = ', 1
+    place, one = at(host + "|"), Follower(quoted(), VOCABULARY)
+    while not one.read(place):
+        calls += 1
+    assert 4 <= calls <= 6
+    assert "1" in legal(place, by=one)
+    assert "=" not in legal(place, by=one)
 
 
 def test_where_the_text_is_lost_there_is_a_reason() -> None:

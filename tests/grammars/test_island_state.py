@@ -32,8 +32,58 @@ def answers(state: CursorState) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize(
+    ("close", "known"),
+    [
+        ('"""', b'"'),
+        ("^```", b"`"),
+        ("^[`]{3}$", b""),
+        ("\\n", b"\n"),
+        ("%\\}", b"%}"),
+        ("\\d", b""),
+        ("」$", "」".encode()),
+    ],
+)
+def test_which_bytes_a_close_ends_in(close: str, known: bytes) -> None:
+    assert Closer(close).bytes == set(known)
+
+
+def test_a_set_of_characters_closes_by_characters_not_by_their_bytes() -> None:
+    closer = Closer("[」”]")
+    text = "状态」".encode()
+    assert closer.find(text, 0) == 6
+    assert closer.find(text[1:], 0) == 5
+    assert closer.find(text, 8) == 6
+    assert closer.find("状态”。".encode()[:-1], 0) == 6
+    assert closer.find("態」"[:1].encode() + text[6:8], 0) is None
+
+
+def test_where_a_text_meets_its_close() -> None:
+    closer = Closer("%\\}")
+    assert closer.find_after(b"a %", b"} b") == 0
+    assert closer.find_after(b"a", b"b %} c %}") == 2
+    assert closer.find_after(b"%}", b"b") is None
+    assert closer.begun_after(b"a %", b"") == 0
+    assert closer.begun_after(b"a", b"b %") == 2
+    assert closer.begun_after(b"a", b"b") is None
+
+
+def test_what_closes_by_a_pattern_without_a_text_is_found_but_not_in_the_mask() -> None:
+    state = island("SELECT a FROM b;", Closer('"{3}'))
+    assert state.first_legal([token('"""')]) == 0
+    assert not state.mask()[token('"""')]
+    assert state.mask()[token("SELECT")]
+
+
+@pytest.mark.parametrize(
     ("closer", "fixed"),
-    [(QUOTES, b'"""'), (BRACE, b"%}"), (LINE, b""), (Closer("」"), "」".encode()), (Closer("\\s"), b"")],
+    [
+        (QUOTES, b'"""'),
+        (BRACE, b"%}"),
+        (LINE, b""),
+        (Closer("」"), "」".encode()),
+        (Closer("\\s"), b""),
+        (Closer("\\n"), b"\n"),
+    ],
 )
 def test_a_fixed_close_is_known_as_such(closer: Closer, fixed: bytes) -> None:
     assert closer.text == fixed

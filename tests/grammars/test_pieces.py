@@ -17,6 +17,12 @@ def test_agreeing_tokens_are_found(pieces: list[bytes], pending: bytes) -> None:
     assert sorted(PieceIndex(pieces).agreeing(pending)) == expected
 
 
+@given(pieces=st.lists(FEW, max_size=30), values=st.sets(st.sampled_from(b"ab\xff\x00")))
+def test_tokens_that_contain_a_byte_are_found(pieces: list[bytes], values: set[int]) -> None:
+    expected = [token for token, piece in enumerate(pieces) if values & set(piece)]
+    assert PieceIndex(pieces).containing(values) == expected
+
+
 @given(one=FEW, other=FEW)
 def test_the_common_beginning_is_the_longest(one: bytes, other: bytes) -> None:
     length = common_beginning(one, other)

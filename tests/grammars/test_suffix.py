@@ -86,11 +86,11 @@ def test_a_bracket_left_open_is_cut_away_where_none_was_missing(text: str, suffi
 def test_no_more_than_the_window_is_looked_at() -> None:
     state = state_after("SELECT a")
     assert longest_fit(state, b"", [], LONG.encode() + b" = = =") == Fit(0, whole=True, accepted=64)
-    assert longest_fit(state, b"", [], Suffix(state, LONG.encode(), tokens=5)) == Fit(0, True, 5)
+    assert longest_fit(state, b"", [], Suffix(state.tokens, LONG.encode(), tokens=5)) == Fit(0, True, 5)
 
 
 def test_a_suffix_is_prepared_once_for_all_places() -> None:
-    suffix = Suffix(state_after(""), b" FROM d;")
+    suffix = Suffix(state_after("").tokens, b" FROM d;")
     for before in ("SELECT ", "SELECT a", "SELECT (", "SELECT a FROM", "SELECT a FROM b;"):
         prepared = longest_fit(state_after(before), b"b, c", [1, 4], suffix)
         assert prepared == longest_fit(state_after(before), b"b, c", [1, 4], suffix.text)
