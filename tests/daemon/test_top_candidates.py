@@ -18,7 +18,9 @@ def reference(logits: NDArray[np.float32], count: int) -> list[int]:
     return [i for i in order[:count] if logits[i] > -np.inf]
 
 
-@pytest.mark.parametrize("n_vocab", [1, 2, 63, 64, 65, 300, 511, 512, 1023, 1024, 1025, 5000, 49152, 151_936])
+@pytest.mark.parametrize(
+    "n_vocab", [1, 2, 63, 64, 65, 300, 4096, 8191, 8192, 8193, 12_287, 12_288, 49_152, 151_936]
+)
 def test_any_vocabulary_size(n_vocab: int) -> None:
     logits = np.random.default_rng(n_vocab).standard_normal(n_vocab).astype(np.float32)
     found = top_candidates(logits)
@@ -40,6 +42,36 @@ def test_ties_stand_in_id_order(logits: NDArray[np.float32], count: int) -> None
             top_candidates(logits, count)
 
 
+@given(
+    st.integers(8192, 40_000),
+    st.integers(0, 2**32 - 1),
+    st.lists(
+        st.floats(-(2.0**100), 2.0**100, width=32, allow_subnormal=False) | st.just(-np.inf),
+        min_size=1,
+        max_size=40,
+    ),
+    st.floats(0, 1),
+    st.integers(1, 512),
+)
+def test_ties_in_a_large_vocabulary(
+    n_vocab: int, seed: int, levels: list[float], rare: float, count: int
+) -> None:
+    """Few values in any arrangement; all but the first may be rare, or in one place."""
+    random = np.random.default_rng(seed)
+    logits = np.full(n_vocab, levels[0], np.float32)
+    changed = random.random(n_vocab) < rare**4
+    logits[changed] = random.choice(np.array(levels, np.float32), changed.sum())
+    start = int(random.integers(n_vocab))
+    logits[start : start + 100] = levels[-1]
+    order = np.lexsort((np.arange(n_vocab), -logits))[:count]
+    expected = order[logits[order] > -np.inf]
+    if expected.size:
+        assert top_candidates(logits, count).ids.tolist() == expected.tolist()
+    else:
+        with pytest.raises(ValueError, match="not numbers"):
+            top_candidates(logits, count)
+
+
 def test_all_equal_logits_give_the_first_ids() -> None:
     found = top_candidates(np.zeros(49152, np.float32))
     assert found.ids.tolist() == list(range(64))
@@ -47,18 +79,19 @@ def test_all_equal_logits_give_the_first_ids() -> None:
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
-@pytest.mark.parametrize("at", [0, 700, 1299])
-@pytest.mark.parametrize("n_vocab", [1300, 701])
+@pytest.mark.parametrize("at", [0, 700, 4096, 9999, -1])
+@pytest.mark.parametrize("n_vocab", [1300, 701, 8192, 10_000, 49_152])
 def test_logits_that_are_no_numbers_are_refused(value: float, at: int, n_vocab: int) -> None:
     logits = np.zeros(n_vocab, np.float32)
     logits[min(at, n_vocab - 1)] = value
+    logits[1] = -np.inf
     with pytest.raises(ValueError, match="not numbers"):
         top_candidates(logits)
 
 
 def test_the_row_is_left_as_it_was() -> None:
     """It is llama.cpp's own buffer."""
-    for size in (600, 6000):
+    for size in (600, 6000, 20_000):
         logits = np.random.default_rng(1).standard_normal(size).astype(np.float32)
         before = logits.copy()
         top_candidates(logits)
