@@ -74,7 +74,7 @@ def stop() -> None:
 
 @app.command()
 def status(*, json: Json = False) -> None:
-    """What the daemon is doing: draft model, verifier, clients. Exit status 69 if none runs."""
+    """What the daemon is doing: draft model, verifier, grammars, clients. Exit status 69 if none runs."""
     from daemon.api.paths import runtime_paths
 
     found = asyncio.run(_status(runtime_paths()))
@@ -97,6 +97,7 @@ def print_status(found: Status) -> None:
     """A Status as a table for people."""
     link = found.link if not found.verifier else f"{found.link}, {found.verifier}"
     retry = f"{found.retry_in_ms / 1000:.1f} s" if found.retry_in_ms else ""
+    grammars = found.grammars or ["none is needed by the open documents"]
     rows = [
         ("daemon", f"process {found.pid}, version {found.version}"),
         ("serves", f"{_count(found.clients, 'client')}, {_count(found.sessions, 'session')}"),
@@ -107,6 +108,7 @@ def print_status(found: Status) -> None:
         ("reason", found.link_reason),
         ("next try in", retry),
         ("round trip", f"{found.round_trip_ms:.1f} ms" if found.round_trip_ms else ""),
+        *(("" if number else "grammars", line) for number, line in enumerate(grammars)),
         ("configuration", found.config_file),
         ("", CHANGED if config_changed(found) else ""),
     ]

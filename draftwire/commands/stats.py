@@ -14,6 +14,8 @@ from draftwire.reasons import in_words
 from draftwire.terminal import out, print_json, print_pairs
 
 _UNITS: Final = ("ms", "tokens", "characters")
+_BY_TEXT: Final = ("languages ", "grammar requests ")
+"""Tables whose keys are the users' words and paths, and shown as they are."""
 
 
 def stats(
@@ -38,7 +40,7 @@ def stats(
 def _rows(values: Mapping[str, Any], prefix: str = "", unit: str = "") -> Iterator[tuple[str, str]]:
     """Names and figures with their units, tables within tables flattened to one name."""
     for key, value in values.items():
-        name, own_unit = (key, "") if prefix == "languages " else _name_and_unit(key)
+        name, own_unit = (key, "") if prefix in _BY_TEXT else _name_and_unit(key)
         if isinstance(value, Mapping):
             yield from _rows(value, f"{prefix}{name} ", own_unit or unit)
         else:

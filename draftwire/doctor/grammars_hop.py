@@ -41,11 +41,11 @@ def _finding(one: Surveyed) -> Finding:
         case "ready":
             return Finding("grammars", known.name, "ok", f"for {uses or 'no files so far'} ({where})")
         case "hidden":
-            return Finding("grammars", known.name, "info", f"not in use: {one.why} ({where})")
+            return Finding("grammars", known.name, "info", f"hidden: {one.why} ({where})")
         case "not trusted":
-            text = f"not in use, for its project is not trusted ({where})"
+            text = f"not trusted, so not in use ({where})"
         case _:
-            text = f"refused: {one.why} ({where})"
+            text = f"{one.state}: {one.why} ({where})"
     fix = FIXES[one.state].format(path=known.file.path, workspace=one.workspace)
     return Finding("grammars", known.name, "warning", text, fix)
 

@@ -80,7 +80,7 @@ def _told_by(tried: Tried, asked: str) -> str:
     if read_annotations(tried.text).dialect:
         return "@dialect in it"
     extension = name[name.rfind(".") :] if "." in name else ""
-    return "its extension" if extension in EXTENSIONS else "its content: no other dialect reads it so"
+    return "its extension" if extension in EXTENSIONS else "its content: no other dialect reads it differently"
 
 
 def _start(compiled: CompiledGrammar) -> str:

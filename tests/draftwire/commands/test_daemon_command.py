@@ -50,6 +50,22 @@ def test_status_for_people(run_daemon: RunDaemon) -> None:
     assert "draft error" not in result.stdout
 
 
+@pytest.mark.parametrize(
+    ("grammars", "rows"),
+    [
+        (["a_b (user, /x_y/a_b.bnf): in use", "c (workspace, /z/c.bnf): not trusted"],
+         ["grammars a_b (user, /x_y/a_b.bnf): in use", "c (workspace, /z/c.bnf): not trusted"]),
+        ([], ["grammars none is needed by the open documents"]),
+    ],
+)  # fmt: skip
+def test_the_grammars_have_a_row_each(run_daemon: RunDaemon, grammars: list[str], rows: list[str]) -> None:
+    with run_daemon(status=replace(STATUS, grammars=grammars)):
+        result = runner.invoke(app, ["daemon", "status"])
+    lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
+    first = lines.index(rows[0])
+    assert lines[first : first + len(rows)] == rows
+
+
 def test_status_says_that_the_configuration_has_changed_since(run_daemon: RunDaemon, tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
     status = replace(STATUS, config_file=str(path), started_unix_s=path.stat().st_mtime - 1)
@@ -94,6 +110,7 @@ def test_stats_have_units_and_reasons_in_words() -> None:
         "first_ghost_ms": {"count": 2, "p50": 12.34},
         "acceptance": {"acceptance_rate": 0.632, "accepted_per_round": 1.26},
         "languages": {"plain_ms": {"rounds": 1}},
+        "grammar": {"full_masks": 1, "requests": {"unmasked: not trusted: trust /a_b/proj": 2}},
         "nothing": {"mid_word": 3},
     }
     assert list(_rows(values)) == [
@@ -104,6 +121,8 @@ def test_stats_have_units_and_reasons_in_words() -> None:
         ("acceptance acceptance rate", "63%"),
         ("acceptance accepted per round", "1.3"),
         ("languages plain_ms rounds", "1"),
+        ("grammar full masks", "1"),
+        ("grammar requests unmasked: not trusted: trust /a_b/proj", "2"),
         ("nothing because the cursor is inside a word", "3"),
     ]
 

@@ -8,8 +8,11 @@ import pytest
 
 from daemon import grammar_lookout
 from daemon.config import parse_config
+from draftwire.doctor import grammars_hop
 from draftwire.doctor.findings import Finding
 from draftwire.doctor.grammars_hop import check_grammars
+from draftwire.grammar.sources import in_file
+from draftwire.grammar.survey import State, Surveyed
 from tests.fakes.orders import BROKEN, GRAMMAR, write
 
 pytestmark = pytest.mark.asyncio
@@ -51,11 +54,27 @@ async def test_each_of_the_users_has_a_line_of_its_own(tmp_path: Path) -> None:
     assert found["ours"].level in ("ok", "info")
 
 
+@pytest.mark.parametrize("state", ["refused", "busy", "hidden", "not trusted"])
+async def test_states_have_the_words_of_the_list_of_grammars(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, state: State
+) -> None:
+    """A machine that was too busy has refused nothing."""
+    known = in_file(write(tmp_path, name="mine.bnf"))
+
+    async def survey(*_: object, **__: object) -> list[Surveyed]:
+        return [Surveyed(known, state, "the reason", (), (), (), tmp_path)]
+
+    monkeypatch.setattr(grammars_hop, "survey", survey)
+    finding = (await look(tmp_path))["orders"]
+    assert finding.text.startswith(state)
+    assert bool(finding.fix) == (state != "hidden")
+
+
 async def test_a_project_that_is_not_trusted_has_the_command_as_fix(tmp_path: Path) -> None:
     write(tmp_path / "project" / ".draftwire" / "grammars")
     found = (await look(tmp_path))["orders"]
     assert found.level == "warning"
-    assert found.text.startswith("not in use, for its project is not trusted (workspace, ")
+    assert found.text.startswith("not trusted, so not in use (workspace, ")
     assert found.fix == f"if you trust that project, run: draftwire grammar trust {tmp_path / 'project'}"
     assert (await look(tmp_path, "grammars.trust_workspace = true"))["orders"].level == "ok"
 
