@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from daemon.api.client import DaemonClient
+from daemon.api.errors import DaemonUnavailable
+from daemon.api.messages import ChangeDocument, Edit, OpenDocument
+from daemon.api.paths import RuntimePaths, runtime_paths
+from daemon.config import Config, parse_config
 from daemon.document_grammar import DocumentGrammar, LoadedGrammar
 from daemon.documents import Place
+from daemon.server import run_daemon
 from grammars.compiler import compile_text
 from grammars.engine import load
 from grammars.islands import Island
@@ -108,3 +117,64 @@ async def test_islands(grammar: DocumentGrammar, marked: str, says: str, knows: 
     async with bench(engine=scripted(before + says, before + knows), grammar=grammar) as b:
         answer = await b.ask(place(b, marked), wait="verified")
         assert only(answer) == shown
+
+
+# --- through a daemon
+
+SETTINGS = """
+[draft]
+cache_dir = "cache"
+[display]
+first_ghost_ms = 0
+[[grammars.islands]]
+host = "*.html"
+open = '\\{%'
+close = '%\\}'
+grammar = "tags"
+"""
+
+
+@asynccontextmanager
+async def daemon(config: Config, paths: RuntimePaths, engine: FakeEngine) -> AsyncIterator[DaemonClient]:
+    """A running daemon in this process, and a client of it."""
+    task = asyncio.create_task(run_daemon(config, paths, lambda: engine))
+    try:
+        async with asyncio.timeout(20):
+            client = await connected(paths)
+            while (await client.status()).draft == "loading":
+                await asyncio.sleep(0.01)
+        yield client
+        await client.close()
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def connected(paths: RuntimePaths) -> DaemonClient:
+    while True:
+        try:
+            return await DaemonClient.connect(paths, client="test")
+        except DaemonUnavailable:
+            await asyncio.sleep(0.01)
+
+
+@pytest.mark.asyncio
+async def test_the_islands_of_the_configuration_through_a_real_daemon(tmp_path: Path) -> None:
+    """Found, compiled in a process of its own, loaded, and in force at the next request; the host stays as it is."""
+    (tmp_path / "grammars").mkdir()
+    (tmp_path / "grammars" / "tags.bnf").write_text(TAGS, encoding="utf-8")
+    config = parse_config(SETTINGS, tmp_path / "config.toml")
+    before = "Dear {% for "
+    engine = scripted(f"{before}= = =", f"{before}a in b %}} and {{% = %}}")
+    name = (tmp_path / "a.html").as_uri()
+    async with daemon(config, runtime_paths(tmp_path / "run", transport="unix"), engine) as client:
+        client.send(OpenDocument(name, "html", 1, before))
+        async with asyncio.timeout(60):
+            while not (await client.stats())["grammar"]["searches"]:
+                answer = await client.complete(name, 1, len(before), wait="settled")
+        assert [one.text for one in answer.suggestions] == ["a in b %} and {% = %}"]
+        requests = (await client.stats())["grammar"]["requests"]
+        assert list(requests) == ["unmasked: outside the island"]
+        client.send(ChangeDocument(name, 2, [Edit(5, len(before), "")]))
+        await client.complete(name, 2, 5, wait="settled")
+        assert (await client.stats())["grammar"]["requests"] == requests
