@@ -34,8 +34,8 @@ from draftwire.commands.grammar_texts import complaint, print_diagnostics
 from draftwire.demo.check import Finding, Opening
 from draftwire.demo.editor import Editor, Session, running_editor
 from draftwire.demo.judgement import judged
-from draftwire.demo.language_report import Compared, as_json, tables
-from draftwire.demo.places import passages_of
+from draftwire.demo.language_report import Compared, Typed, as_json, tables
+from draftwire.demo.places import Places, places_in
 from draftwire.demo.processes import Verifier, Workplace, running_verifier, workplace
 from draftwire.demo.report import Part, Screen, all_hold
 from draftwire.demo.script import Passage
@@ -67,7 +67,11 @@ class Subject:
     text: str
     verdict: Verdict
     """Of the grammar on the file."""
-    passages: Sequence[Passage]
+    places: Places
+
+    @property
+    def passages(self) -> Sequence[Passage]:
+        return self.places.passages
 
     @property
     def uri(self) -> str:
@@ -79,14 +83,17 @@ def show(subject: Subject, console: Console, screen: Screen, *, json: bool) -> b
     screen.title(f"{subject.file.name} under the grammar {subject.compiled.name}")
     screen.note(_first_words(subject))
     compared, findings = asyncio.run(_run(subject, screen))
+    typed = Typed(
+        subject.compiled.name, subject.file, subject.text, subject.verdict, subject.places.can_be_left_out
+    )
     if json:
-        typer.echo(as_json(subject.compiled, subject.file, subject.text, subject.verdict, compared, findings))
+        typer.echo(as_json(typed, compared, findings))
     else:
-        tables(console, compared, findings)
+        tables(console, typed, compared, findings)
     return all_hold(findings)
 
 
-def prepare(grammar: str, file: Path, places: int, seed: int) -> Subject:
+def prepare(grammar: str, file: Path, count: int, seed: int) -> Subject:
     """The grammar tried, the file read, and the places chosen.
 
     Raises CommandFailed for a grammar with errors (they are printed first) and for a file that can't be used.
@@ -100,17 +107,17 @@ def prepare(grammar: str, file: Path, places: int, seed: int) -> Subject:
     judge = Judge(found.compiled)
     verdict = judge.judge(text)
     follows = verdict.outcome == "parses"
-    passages = passages_of(
+    places = places_in(
         text,
         found.compiled.boundaries,
         found.compiled.line_comments,
-        count=places,
+        count=count,
         seed=seed,
         keeps=lambda without: not follows or judge.judge(without).outcome == "parses",
     )
-    if not passages:
-        raise CommandFailed(f"{file} has no line that could be typed; take a longer one")
-    return Subject(found, found.compiled, file, text, verdict, passages)
+    if not places.passages:
+        raise CommandFailed(f"{file} has no line to type but comments; take a file with statements in it")
+    return Subject(found, found.compiled, file, text, verdict, places)
 
 
 def _first_words(subject: Subject) -> str:

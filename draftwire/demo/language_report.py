@@ -25,7 +25,6 @@ from draftwire.demo.report import (
 )
 from draftwire.grammar.conformance import Verdict
 from draftwire.grammar.excerpts import place_of
-from grammars.compiled import CompiledGrammar
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +40,27 @@ class Compared:
     claims: Sequence[Claim]
 
 
-def tables(console: Console, compared: Sequence[Compared], findings: Sequence[Finding]) -> None:
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """What was typed under what."""
+
+    grammar: str
+    file: Path
+    text: str
+    verdict: Verdict
+    """Of the grammar on the file."""
+    can_be_left_out: bool
+    """The file follows the grammar as well without each of the statements that were typed."""
+
+
+def tables(console: Console, typed: Typed, compared: Sequence[Compared], findings: Sequence[Finding]) -> None:
     """The figures side by side, how the grammar fared, and the verdict on losslessness."""
+    after = "the text after them" if typed.can_be_left_out else "the beginning of the text after them"
     parts = [one.part for one in compared]
     own = [
         ("suggestions legal under it", [_of(one.shares.legal_share, one.shares.judged) for one in compared]),
         (
-            "that fit the text after them",
+            f"that fit {after}",
             [_of(one.shares.fitting_share, one.shares.judged) for one in compared],
         ),
         (
@@ -61,6 +74,11 @@ def tables(console: Console, compared: Sequence[Compared], findings: Sequence[Fi
             if counts:
                 said = "; ".join(f"{count} {name}" for name, count in counts.items())
                 console.print(Text(f"{one.part.title}, {title}: {said}", "dim"))
+    if not typed.can_be_left_out:
+        console.print(
+            "The file breaks without any of these statements: whether a suggestion fits is judged by the beginning of "
+            "the text after it only."
+        )
     verdict(console, findings)
     console.print(
         "Figures of a few places, with a target that is small and does not know your language: it writes, and accepts, "
@@ -68,23 +86,18 @@ def tables(console: Console, compared: Sequence[Compared], findings: Sequence[Fi
     )
 
 
-def as_json(
-    compiled: CompiledGrammar,
-    file: Path,
-    text: str,
-    found: Verdict,
-    compared: Sequence[Compared],
-    findings: Sequence[Finding],
-) -> str:
+def as_json(typed: Typed, compared: Sequence[Compared], findings: Sequence[Finding]) -> str:
     """One object."""
-    line, column = place_of(text, found.offset)
+    found = typed.verdict
+    line, column = place_of(typed.text, found.offset)
     parses = found.outcome == "parses"
     plain, masked = compared
     figures = {
-        "grammar": compiled.name,
-        "file": str(file),
+        "grammar": typed.grammar,
+        "file": str(typed.file),
         "parses": parses,
         "first_error": None if parses else {"line": line, "column": column, "expected": list(found.expected)},
+        "statements_can_be_left_out": typed.can_be_left_out,
         "plain": _figures(plain),
         "masked": _figures(masked),
         "verified_equals_target": all_hold(findings),

@@ -1,7 +1,8 @@
 """Where in a file the demonstration types: statements of its second half, taken out and begun anew. Pure.
 
 What a statement is depends on the language; here it is a line at which one may begin, as far as the grammar's
-boundaries tell, and without which the file is still what it was before.
+boundaries tell, and without which the file is still what it was before. Where no line is like that (a language may
+have no statement that can be left out), any will do.
 """
 
 from __future__ import annotations
@@ -15,11 +16,14 @@ from typing import Final
 from draftwire.demo.script import Passage
 
 SHORTEST: Final = 6
-"""Characters of a line that is worth typing."""
+"""Characters of a line that is worth typing, if there are such lines."""
 TYPED: Final = 12
 """Characters that are typed of a statement at most; of a short one, half."""
 _TRIED: Final = 60
-"""Places that are tried out."""
+"""Places of one kind that are tried out."""
+_TRIED_CHARACTERS: Final = 4_000_000
+"""The same, in characters of the texts: some seconds."""
+_LOOKED_BACK: Final = 400
 _BEGINNING: Final = re.compile(r"\w")
 _CONTENT: Final = re.compile(r"[ \t]*(\S.*)")
 
@@ -31,7 +35,17 @@ class _Line:
     end: int
 
 
-def passages_of(
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where to type."""
+
+    passages: Sequence[Passage]
+    """In the order of the file; empty if it has nothing but blanks, comments and single characters."""
+    can_be_left_out: bool
+    """The file is as good without each of these statements."""
+
+
+def places_in(
     text: str,
     boundaries: Sequence[str],
     line_comments: Sequence[str],
@@ -39,17 +53,38 @@ def passages_of(
     count: int,
     seed: int,
     keeps: Callable[[str], bool],
-) -> list[Passage]:
-    """At most `count` passages, in the order of the file. `keeps`: whether a text without a statement is as good."""
+) -> Places:
+    """At most `count` places. `keeps`: whether a text without a statement is as good."""
     source = random.Random(seed)  # reproducible: the same file is typed in the same places
+    lines = [line for line in _lines(text) if _can_be_typed(text, line, line_comments)]
+    usual = list(_by_preference(text, [line for line in lines if _is_usual(text, line)], boundaries))
+    kinds = usual if any(usual) else [lines]
+    tried = max(1, min(_TRIED, _TRIED_CHARACTERS // max(1, len(text))))
+
+    def can_be_left_out(line: _Line) -> bool:
+        return keeps(text[: line.start] + text[line.end :])
+
+    left_out = _chosen(kinds, source, count, tried, can_be_left_out)
+    chosen = left_out or _chosen(kinds, source, count, count, lambda line: True)
+    return Places([_passage(text, line) for line in chosen], bool(left_out))
+
+
+def _chosen(
+    preferred: Sequence[Sequence[_Line]],
+    source: random.Random,
+    count: int,
+    tried: int,
+    is_good: Callable[[_Line], bool],
+) -> list[_Line]:
+    """At most `count` good lines, of the first kinds that have them; of each kind, `tried` are looked at."""
     chosen: list[_Line] = []
-    for lines in _by_preference(text, boundaries, line_comments):
+    for lines in preferred:
         left = [line for line in lines if line not in chosen]
         source.shuffle(left)
-        for line in left[:_TRIED]:
-            if len(chosen) < count and keeps(text[: line.start] + text[line.end :]):
+        for line in left[:tried]:
+            if len(chosen) < count and is_good(line):
                 chosen.append(line)
-    return [_passage(text, line) for line in sorted(chosen, key=lambda one: one.start)]
+    return sorted(chosen, key=lambda one: one.start)
 
 
 def _passage(text: str, line: _Line) -> Passage:
@@ -58,16 +93,18 @@ def _passage(text: str, line: _Line) -> Passage:
     return Passage(text[: line.start], typed, text[line.end :])
 
 
-def _by_preference(
-    text: str, boundaries: Sequence[str], line_comments: Sequence[str]
-) -> Iterator[list[_Line]]:
+def _by_preference(text: str, lines: Sequence[_Line], boundaries: Sequence[str]) -> Iterator[list[_Line]]:
     """Lines of the second half after a boundary that is seen; then all of its lines; then the first half's."""
-    lines = [line for line in _lines(text) if _is_typed(text[line.start : line.end], line_comments)]
     later = [line for line in lines if line.start >= len(text) // 2]
     seen = tuple(one for one in boundaries if one.strip())
-    yield [line for line in later if text[: line.start].rstrip().endswith(seen)] if seen else []
+    yield [line for line in later if _before(text, line).endswith(seen)] if seen else []
     yield later
-    yield lines[1:]
+    yield list(lines[1:])
+
+
+def _before(text: str, line: _Line) -> str:
+    """The end of what stands before a line, without blanks."""
+    return text[max(0, line.start - _LOOKED_BACK) : line.start].rstrip()
 
 
 def _lines(text: str) -> Iterator[_Line]:
@@ -79,6 +116,11 @@ def _lines(text: str) -> Iterator[_Line]:
         start += len(line) + 1
 
 
-def _is_typed(statement: str, line_comments: Sequence[str]) -> bool:
-    is_comment = statement.startswith(tuple(one for one in line_comments if one))
-    return len(statement) >= SHORTEST and not is_comment and _BEGINNING.match(statement) is not None
+def _can_be_typed(text: str, line: _Line, line_comments: Sequence[str]) -> bool:
+    is_comment = text.startswith(tuple(one for one in line_comments if one), line.start)
+    return not is_comment and line.end - line.start > 1
+
+
+def _is_usual(text: str, line: _Line) -> bool:
+    """Long enough to be worth it, and it begins with a word."""
+    return line.end - line.start >= SHORTEST and _BEGINNING.match(text, line.start) is not None

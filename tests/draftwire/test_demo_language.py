@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,10 +21,11 @@ from draftwire.demo.check import Claim, Finding
 from draftwire.demo.editor import Ghost, Session, Suggested
 from draftwire.demo.judgement import Shares
 from draftwire.demo.language import _difference, _first_words, _opening, _since, installed, prepare
-from draftwire.demo.language_report import Compared, as_json, tables
+from draftwire.demo.language_report import Compared, Typed, as_json, tables
 from draftwire.demo.report import Part
 from draftwire.demo.steps import claims
 from draftwire.failures import CommandFailed, Exit
+from draftwire.grammar.conformance import Verdict
 from draftwire.grammar.sources import in_file
 from tests.fakes.orders import BROKEN, GRAMMAR, TEXT, WRONG, write
 
@@ -60,7 +62,7 @@ def test_errors_of_the_grammar_are_shown_as_by_check_and_end_it(tmp_path: Path, 
 
 def test_files_that_can_not_be_typed_have_a_reason(tmp_path: Path, grammar: Path) -> None:
     (tmp_path / "empty.ord").write_text("", encoding="utf-8")
-    with pytest.raises(CommandFailed, match=r"empty\.ord has no line that could be typed"):
+    with pytest.raises(CommandFailed, match=r"empty\.ord has no line to type but comments"):
         prepare("orders.bnf", tmp_path / "empty.ord", 2, 1)
     with pytest.raises(CommandFailed, match="can't be read"):
         prepare("orders.bnf", tmp_path / "gone.ord", 2, 1)
@@ -73,6 +75,30 @@ def test_places_are_statements_without_which_the_file_still_follows_the_grammar(
     assert all(";" not in passage.typed for passage in subject.passages)
     assert _first_words(subject).startswith("the file follows the grammar; typed in 3 places")
     assert subject.uri == Path("a.ord").absolute().as_uri()
+
+
+@pytest.mark.parametrize(
+    ("rules", "text"),
+    [
+        (
+            '<file> ::= <rule> | <file> <rule>\n<rule> ::= "rule" <name> "{" <when> <notify> "}"\n'
+            '<when> ::= "when" <name> ";"\n<notify> ::= "notify" <name> ";"\n'
+            '<name> ::= <letter> | <name> <letter>\n<letter> ::= "a".."z"\n',
+            "rule one {\n  when high;\n  notify bob;\n}\n" * 3,
+        ),
+        ('<a> ::= "go" <b>\n<b> ::= "on"\n', "go\non\n"),
+        ('<a> ::= "[" <b> ";" <b> "]"\n<b> ::= "one" | "two"\n', "[\none ;\ntwo\n]\n"),
+    ],
+)
+def test_a_language_without_a_statement_that_can_be_left_out_is_typed(
+    tmp_path: Path, rules: str, text: str
+) -> None:
+    grammar = write(tmp_path, rules, "own.bnf")
+    (tmp_path / "a.own").write_text(text, encoding="utf-8")
+    subject = prepare(str(grammar), tmp_path / "a.own", 6, 1)
+    assert subject.verdict.outcome == "parses"
+    assert subject.passages
+    assert not subject.places.can_be_left_out
 
 
 def test_a_file_that_does_not_follow_the_grammar_is_typed_all_the_same(tmp_path: Path, grammar: Path) -> None:
@@ -135,6 +161,9 @@ def test_the_prompts_opening_is_found_as_the_daemon_finds_it(tmp_path: Path, gra
 # What it says -----------------------------------------------------------------------------------------------
 
 
+ORDERS = Typed("orders", Path("a.ord"), TEXT, Verdict("parses", len(TEXT)), can_be_left_out=True)
+
+
 def compared(title: str, *, rate: float | None) -> Compared:
     acceptance = {"rounds": 4, "acceptance_rate": rate, "accepted_per_round": 1.5}
     session = Session(9, 1, [Suggested("buy ", Ghost("1 a", 2, True), 12.0, fresh=True)])
@@ -149,7 +178,7 @@ FINDINGS = [Finding(Claim("buy ", "1 a"), "1 a;"), Finding(Claim("buy ", "2"), "
 def test_the_tables_show_both_parts_side_by_side() -> None:
     console = Console(width=200, highlight=False)
     with console.capture() as capture:
-        tables(console, [compared("without", rate=0.4), compared("with", rate=None)], FINDINGS)
+        tables(console, ORDERS, [compared("without", rate=0.4), compared("with", rate=None)], FINDINGS)
     shown = capture.get()
     for words in (
         "40 %",
@@ -162,18 +191,27 @@ def test_the_tables_show_both_parts_side_by_side() -> None:
         assert words in shown
     assert "(2 checked): NO" in shown
     assert "shown as verified: '2'" in shown
+    assert "that fit the text after them" in shown
+    assert "breaks without" not in shown
 
 
-def test_json(grammar: Path) -> None:
-    subject = prepare("orders.bnf", Path("a.ord"), 1, 1)
+def test_the_table_says_by_what_fit_is_judged_where_no_statement_can_be_left_out() -> None:
+    console = Console(width=200, highlight=False)
+    with console.capture() as capture:
+        tables(console, replace(ORDERS, can_be_left_out=False), [compared("a", rate=None)] * 2, [])
+    shown = capture.get()
+    assert "that fit the beginning of the text after them" in shown
+    assert "The file breaks without any of these statements" in shown
+
+
+def test_json() -> None:
     pair = [compared("without", rate=0.4), compared("with", rate=0.8)]
-    values = json.loads(
-        as_json(subject.compiled, Path("a.ord"), subject.text, subject.verdict, pair, FINDINGS[:1])
-    )
+    values = json.loads(as_json(ORDERS, pair, FINDINGS[:1]))
     assert (values["grammar"], values["file"], values["parses"], values["first_error"]) == (
         "orders", "a.ord", True, None,
     )  # fmt: skip
     assert (values["plain"]["acceptance_rate"], values["masked"]["acceptance_rate"]) == (0.4, 0.8)
+    assert values["statements_can_be_left_out"] is True
     assert values["masked"]["legal_share"] == 0.75
     assert values["masked"]["first_ghost_p99_ms"] == 12.0
     assert (values["verified_equals_target"], values["verified_checked"]) == (True, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from draftwire.demo.places import TYPED, passages_of
+from draftwire.demo.places import TYPED, Places, places_in
 from draftwire.demo.script import Passage
 
 LINES = "".join(f"order {number} of 苹果;\n    and more {number};\n" for number in range(20))
@@ -13,7 +13,13 @@ LINES = "".join(f"order {number} of 苹果;\n    and more {number};\n" for numbe
 def chosen(
     text: str, *, count: int = 4, seed: int = 1, keeps: bool = True, boundaries: tuple[str, ...] = (";", "\n")
 ) -> list[Passage]:
-    return passages_of(text, boundaries, ("--",), count=count, seed=seed, keeps=lambda _: keeps)
+    return list(found_in(text, count=count, seed=seed, keeps=keeps, boundaries=boundaries).passages)
+
+
+def found_in(
+    text: str, *, count: int = 4, seed: int = 1, keeps: bool = True, boundaries: tuple[str, ...] = (";", "\n")
+) -> Places:
+    return places_in(text, boundaries, ("--",), count=count, seed=seed, keeps=lambda _: keeps)
 
 
 def test_a_passage_is_a_statement_of_the_second_half_taken_out_and_begun() -> None:
@@ -40,7 +46,7 @@ def test_lines_after_a_visible_boundary_go_before_others() -> None:
     assert passage.before.endswith(";\n")
 
 
-@pytest.mark.parametrize("text", ["", "\n\n", "-- only a comment here\n" * 5, "ab\n" * 5, "(((((((\n" * 5])
+@pytest.mark.parametrize("text", ["", "\n\n", "-- only a comment here\n" * 5, "a\n}\n"])
 def test_a_text_without_statements_has_no_places(text: str) -> None:
     assert chosen(text) == []
 
@@ -50,5 +56,43 @@ def test_a_short_file_is_typed_in_its_first_half_too() -> None:
     assert [one.before for one in chosen(text)] == ["one line;\n", "one line;\nanother line;\n"]
 
 
-def test_places_without_which_the_file_is_no_good_are_left_out() -> None:
-    assert chosen(LINES, keeps=False) == []
+def test_statements_without_which_the_file_is_no_good_are_left_out_if_there_are_others() -> None:
+    places = places_in(
+        LINES, (";",), ("--",), count=6, seed=1, keeps=lambda text: "order 15" in text and "order 18" in text
+    )
+    assert places.can_be_left_out
+    assert len(places.passages) == 6
+    typed = {LINES[len(one.before) : len(LINES) - len(one.after)] for one in places.passages}
+    assert not any(statement.startswith(("order 15", "order 18")) for statement in typed)
+
+
+def test_where_there_are_no_others_they_are_typed() -> None:
+    places = found_in(LINES, keeps=False)
+    assert (len(places.passages), places.can_be_left_out) == (4, False)
+    assert all(len(one.before) >= len(LINES) // 2 for one in places.passages)
+
+
+@pytest.mark.parametrize(
+    ("text", "befores"),
+    [
+        ("ab\n" * 3, ["", "ab\n", "ab\nab\n"]),
+        ("- a: 1\n}\n", [""]),
+        ("SELECT one FROM line", [""]),
+    ],
+)
+def test_short_lines_signs_and_a_first_line_are_better_than_none(text: str, befores: list[str]) -> None:
+    places = found_in(text)
+    assert [one.before for one in places.passages] == befores
+    assert all(one.typed for one in places.passages)
+
+
+def test_a_large_file_is_not_judged_again_and_again() -> None:
+    asked: list[int] = []
+
+    def keeps(text: str) -> bool:
+        asked.append(len(text))
+        return False
+
+    places = places_in("some order;\n" * 100_000, (";",), (), count=3, seed=1, keeps=keeps)
+    assert len(places.passages) == 3
+    assert sum(asked) < 15_000_000
