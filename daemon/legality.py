@@ -55,6 +55,8 @@ class Legality:
         self._outstanding = 0
         self._late = 0
         """How many of the calls outstanding have to end before another is worth making."""
+        self._last_awaited = 0
+        """Answers under way about a run's last text."""
         self._paused_until = 0.0
         self._pause_reason = ""
         self._times_stuck = 0
@@ -92,19 +94,17 @@ class Legality:
         if not await self._in_force(run):
             return 0
         assert self._follower is not None
-        generation = run.generation
-        found = await self._ask(
-            run,
-            partial(self._follower.first_legal, run.place, generation.generated, candidates),
-        )
+        generated, committed = run.generation.generated, len(run.generation.committed)
+        found = await self._ask(run, partial(self._follower.first_legal, run.place, generated, candidates))
         if found is None:
             return 0
         use = run.grammar.use
-        illegal = sum(index < len(generation.committed) for index in found.illegal)
         use.searches += 1
         use.checks += found.checks
-        use.illegal_target_tokens = max(use.illegal_target_tokens, illegal)
-        run.grammar.follows(found.mode)
+        if any(index < committed for index in found.illegal):
+            use.illegal_target_runs = 1
+        if run.grammar.state == "in force":
+            run.grammar.follows(found.mode)
         return found.index
 
     async def first_text(self, run: Run, texts: list[bytes]) -> int | None:
@@ -131,10 +131,8 @@ class Legality:
         if not await self._in_force(run, last=last):
             return
         assert self._follower is not None
-        patience_s = LAST_PATIENCE_S if last else None
-        generated = run.generation.generated
-        call = partial(self._follower.fit, run.place, generated, text, place)
-        fitting = await self._ask(run, call, patience_s)
+        call = partial(self._follower.fit, run.place, run.generation.generated, text, place)
+        fitting = await self._ask(run, call, last=last)
         if fitting is not None:
             run.grammar.examined(text, place.characters_after, fitting)
             run.grammar.use.trimmed_characters = len(text) - fitting
@@ -148,7 +146,10 @@ class Legality:
     # --- Owner
 
     def took(self, seconds: float, *, asked: bool) -> None:
-        """A call is over. One that somebody waited for and that was dear is no accident: the next would be too."""
+        """A call is over. One that somebody waited for and that was dear is no accident: the next would be too.
+
+        The run under way does without from here on, unless it waits for the answer about its last text.
+        """
         self._outstanding = max(0, self._outstanding - 1)
         self._late = max(0, self._late - 1)
         assert self._run is not None, "calls are made for runs"
@@ -190,11 +191,16 @@ class Legality:
         """
         if run.grammar.state == "reading" and run is self._run and self._reading is not None:
             await asyncio.wait({self._reading}, timeout=self._reading_patience_s(run, last=last))
-        if run.grammar.state == "reading" and (run is not self._run or self._clock() >= run.grammar.read_by):
+        if run.grammar.state == "reading" and self._is_read_in_vain(run):
             run.grammar.turn_off("the text before the cursor is still being read")
         elif run.grammar.state == "in force" and self._follower is None:
             run.grammar.turn_off("its grammar is no longer in use")
         return run.grammar.state == "in force"
+
+    def _is_read_in_vain(self, run: Run) -> bool:
+        """The text before its cursor is not read any more, or was not in time."""
+        is_under_way = run is self._run and self._reading is not None and not self._reading.done()
+        return not is_under_way or self._clock() >= run.grammar.read_by
 
     def _reading_patience_s(self, run: Run, *, last: bool) -> float:
         now = self._clock()
@@ -205,20 +211,21 @@ class Legality:
             return max(0.0, run.grammar.read_by - now)
         return self._worker.patience_s if is_first else 0.0
 
-    async def _ask(
-        self, run: Run, call: Callable[[], Result], patience_s: float | None = None
-    ) -> Result | None:
-        """The engine's answer; None if there is none in time."""
-        if self._late == 0:
+    async def _ask(self, run: Run, call: Callable[[], Result], *, last: bool = False) -> Result | None:
+        """The engine's answer; None if there is none in time. The `last` is waited for whatever went before."""
+        if self._late == 0 or last:
             self._outstanding += 1
+            self._last_awaited += last
             try:
-                return await self._worker.ask(self, call, patience_s)
+                return await self._worker.ask(self, call, LAST_PATIENCE_S if last else None)
             except EngineBusy:
                 self._late = self._outstanding
             except EngineLost:
                 pass
             except Exception as defect:
                 self._broken(run, defect)
+            finally:
+                self._last_awaited -= last
         run.grammar.use.late_answers += 1
         return None
 
@@ -231,7 +238,7 @@ class Legality:
 
     def _pause(self, reason: str, seconds: float) -> None:
         self._paused_until, self._pause_reason = self._clock() + seconds, reason
-        if self._run is not None and self._run.grammar.trims:
+        if self._run is not None and self._run.grammar.trims and not self._last_awaited:
             self._run.grammar.turn_off(reason)
 
     def _forget(self) -> None:

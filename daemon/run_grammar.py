@@ -60,7 +60,7 @@ class RunGrammar:
 
         What fitted of a beginning of the text still does: what is shown only grows.
         """
-        known = self._known(text, characters_after)
+        _, known = self._known(text, characters_after)
         self._fits[characters_after, text] = max(fitting, known)
 
     def knows(self, text: str, characters_after: int) -> bool:
@@ -68,14 +68,15 @@ class RunGrammar:
         return not self.trims or not text or (characters_after, text) in self._fits
 
     def fitting(self, text: str, characters_after: int) -> str:
-        """As much of `text` as is known to fit; all of it where nothing is cut."""
-        return text[: self._known(text, characters_after)] if self.trims else text
+        """As much of `text` as is known to fit. Once that is not asked any more: all, but what is known not to fit."""
+        examined, fitting = self._known(text, characters_after)
+        return text[:fitting] if self.trims or fitting < examined else text
 
-    def _known(self, text: str, characters_after: int) -> int:
-        """How much fits of the longest examined text that is a beginning of `text`."""
+    def _known(self, text: str, characters_after: int) -> tuple[int, int]:
+        """How long the longest examined text is that is a beginning of `text`, and how much of it fits."""
         beginnings = (
             (len(examined), fitting)
             for (after, examined), fitting in self._fits.items()
             if after == characters_after and text.startswith(examined)
         )
-        return max(beginnings, default=(0, 0))[1]
+        return max(beginnings, default=(0, 0))

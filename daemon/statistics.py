@@ -58,8 +58,10 @@ class GrammarUse:
     """Answers of the legality engine that were not waited for."""
     stuck_calls: int = 0
     """Calls of the engine that were given up with their thread."""
-    illegal_target_tokens: int = 0
-    """Tokens of the target that the grammar does not allow; they stand all the same."""
+    illegal_target_runs: int = 0
+    """Runs in which a search came after a token of the target that the grammar does not allow; it stands all the same.
+
+    What comes after it can't be judged: there is one in a run at most."""
     trimmed_characters: int = 0
     """Cut from the end of what would have been shown, for it would not fit the text after the cursor."""
     engine_s: float = 0.0

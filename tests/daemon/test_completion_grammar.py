@@ -144,7 +144,7 @@ async def test_an_illegal_token_of_the_target_leaves_the_request_working_and_the
         assert answer.grammar.startswith("unmasked")
         run = b.completer._active
         assert run.generation.text().text == target[5:]
-        assert b.statistics.grammar.illegal_target_tokens == 1
+        assert b.statistics.grammar.illegal_target_runs == 1
         b.type("x")
         with b.target_at_work():
             assert (await b.ask(wait="verified")).grammar == "masked"
@@ -164,7 +164,7 @@ async def test_a_verdict_in_the_middle_of_a_search_is_one_more_path() -> None:
         answer = await b.ask(wait="verified")
         rushing.cancel()
         assert only(answer) == LEGAL[5:].rstrip()
-        assert b.statistics.grammar.illegal_target_tokens == 0
+        assert b.statistics.grammar.illegal_target_runs == 0
 
 
 @pytest.mark.asyncio

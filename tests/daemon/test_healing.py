@@ -122,7 +122,7 @@ async def test_under_a_grammar_the_word_goes_on_as_that_allows() -> None:
     async with bench(engine=engine, grammar=whole(words)) as b:
         b.open("let a = ab")
         assert only(await b.ask(wait="verified")).startswith("c;")
-        assert b.statistics.grammar.illegal_target_tokens == 0
+        assert b.statistics.grammar.illegal_target_runs == 0
 
 
 @pytest.mark.parametrize("missing", ["a token that agrees", "one that the grammar allows"])

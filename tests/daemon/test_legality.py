@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from daemon.document_grammar import DocumentGrammar
 from daemon.documents import Document, Place
 from daemon.generation import Generation, Limits
-from daemon.grammar_worker import GrammarWorker
+from daemon.grammar_worker import EngineLost, GrammarWorker
 from daemon.legality import LAST_PATIENCE_S, PAUSE_S, Legality
 from daemon.run import Run
 from grammars.interface import Recogniser
@@ -260,6 +260,170 @@ def test_the_last_text_is_waited_for_a_little_longer_and_then_shown_as_it_is() -
             assert b.loop.time() - began == pytest.approx(LAST_PATIENCE_S)
         assert run.grammar.mode == "unmasked: the grammar engine took too long"
         assert run.grammar.fitting("1 = ", 0) == "1 = "
+
+    play(scenario)
+
+
+def test_the_last_text_is_asked_about_though_earlier_answers_are_late() -> None:
+    """It would break the file; the engine says so in time."""
+
+    async def scenario(b: Bench) -> None:
+        run = b.run_at("let a = |;")
+        await b.read(run)
+        with b.blocked():
+            assert await b.legality.first_legal(run, [*b"=;1"]) == 0
+            assert b.engine.entered.wait(20)
+        await at_once(b.legality.examine(run, run.place, "1, (2", last=True))
+        assert (run.grammar.state, run.grammar.fitting("1, (2", 1)) == ("in force", "1")
+
+    play(scenario)
+
+
+def test_an_answer_about_the_last_text_that_was_dear_counts() -> None:
+    """Only later runs do without."""
+
+    async def scenario(b: Bench) -> None:
+        run = b.run_at("let a = |;")
+        await b.read(run)
+        with b.blocked():
+            last = asyncio.ensure_future(b.legality.examine(run, run.place, "1, (2", last=True))
+            await asyncio.sleep(0)
+            assert b.engine.entered.wait(20)
+            b.legality.took(0.05, asked=True)
+        await at_once(last)
+        assert run.grammar.fitting("1, (2", 1) == "1"
+        assert b.run_at("let a = |;").grammar.state == "off"
+
+    play(scenario)
+
+
+def test_what_was_found_not_to_fit_stays_hidden_when_the_engine_is_given_up() -> None:
+    async def scenario(b: Bench) -> None:
+        run = b.run_at("let a = |;")
+        await b.read(run)
+        await at_once(b.legality.examine(run, run.place, "1, (2"))
+        b.legality.took(0.05, asked=True)
+        assert run.grammar.state == "off"
+        assert run.grammar.fitting("1, (2", 1) == "1"
+
+    play(scenario)
+
+
+def test_an_answer_that_arrives_with_the_news_of_its_price_does_not_bring_the_grammar_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def scenario(b: Bench) -> None:
+        run = b.run_at("let a = |")
+        await b.read(run)
+        took = b.legality.took
+        monkeypatch.setattr(b.legality, "took", lambda seconds, asked: took(0.05, asked=asked))
+        assert await at_once(b.legality.first_legal(run, [*b"=;1"])) == 2
+        assert run.grammar.mode == "unmasked: the grammar engine took 50 ms for one answer"
+
+    play(scenario)
+
+
+def test_another_documents_stuck_call_costs_the_others_a_moment() -> None:
+    """The worker's thread is replaced in the middle of a run; what was asked meanwhile is done without."""
+
+    class Other:
+        def took(self, seconds: float, *, asked: bool) -> None: ...
+
+        def lost(self) -> None: ...
+
+    async def scenario(b: Bench) -> None:
+        run = b.run_at("let a = |;")
+        await b.read(run)
+        begun, go_on = threading.Event(), threading.Event()
+
+        def stuck_call() -> None:
+            begun.set()
+            go_on.wait(20)
+
+        stuck = asyncio.ensure_future(b.worker.ask(Other(), stuck_call, 60))
+        await asyncio.sleep(0)
+        assert begun.wait(20)
+        assert await b.legality.first_legal(run, [*b"=;1"]) == 0
+        await b.legality.examine(run, run.place, "1, (2")
+        assert run.grammar.fitting("1, (2", 1) == ""
+        await asyncio.sleep(2.1)
+        with pytest.raises(EngineLost):
+            await stuck
+        await no_time_passes_until(lambda: b.legality._late == 0)
+        assert await at_once(b.legality.first_legal(run, [*b"=;1"])) == 2
+        await at_once(b.legality.examine(run, run.place, "1, (2", last=True))
+        assert run.grammar.fitting("1, (2", 1) == "1"
+        go_on.set()
+
+    play(scenario)
+
+
+def test_a_grammar_replaced_in_the_middle_of_a_call() -> None:
+    """The old run does without; the call's answer is that of the old grammar, and harms nobody."""
+
+    async def scenario(b: Bench) -> None:
+        run = b.run_at("let a = |")
+        await b.read(run)
+        with b.blocked():
+            search = asyncio.ensure_future(b.legality.first_legal(run, [*b"=;1"]))
+            await asyncio.sleep(0)
+            assert b.engine.entered.wait(20)
+            assert b.legality.use(DocumentGrammar(lets()))
+            newer = b.run_at("let ab = |")
+        assert await at_once(search) == 2
+        await b.read(newer)
+        assert await at_once(b.legality.first_legal(newer, [*b"=;1"])) == 2
+
+    play(scenario)
+
+
+@pytest.mark.parametrize("what", ["replaced", "closed"])
+def test_a_grammar_that_goes_while_the_text_is_read(what: str) -> None:
+    async def scenario(b: Bench) -> None:
+        with b.blocked():
+            run = b.run_at("let a = 1; let b = |")
+            await asyncio.sleep(0)
+            if what == "replaced":
+                b.legality.use(DocumentGrammar(lets()))
+            else:
+                b.legality.close()
+            await b.legality.examine(run, run.place, "1", last=True)
+            assert run.grammar.state == "off"
+            assert await b.legality.first_legal(run, [*b"=;1"]) == 0
+
+    play(scenario)
+
+
+def test_edits_while_the_text_is_read() -> None:
+    """Each begins another run; the newest is followed, as if there had been no others."""
+
+    async def scenario(b: Bench) -> None:
+        text = "let a = 1;\n" * 1500
+        runs = [b.run_at(text[: 3000 * n] + "del x;\n" + text[3000 * n :] + "let b = |") for n in (1, 3, 0)]
+        runs.append(b.run_at("let b = 1;\n" + text + "let = = |"))
+        runs.append(b.run_at(text + "let b = |"))
+        await b.read(runs[-1])
+        assert await at_once(b.legality.first_legal(runs[-1], [*b"=;1"])) == 2
+        for run in runs[:-1]:
+            assert await at_once(b.legality.first_legal(run, [*b"=;1"])) == 0
+            assert run.grammar.state == "off"
+
+    play(scenario)
+
+
+def test_a_verdict_in_the_middle_of_a_call_is_not_taken_for_what_the_call_was_about() -> None:
+    """An illegal draft token was rejected meanwhile: the target wrote nothing illegal."""
+
+    async def scenario(b: Bench) -> None:
+        run = b.run_at("let a = |", b"=")
+        await b.read(run)
+        with b.blocked():
+            search = asyncio.ensure_future(b.legality.first_legal(run, [*b"1"]))
+            await asyncio.sleep(0)
+            assert b.engine.entered.wait(20)
+            run.generation.commit(b"1")
+        await at_once(search)
+        assert run.grammar.use.illegal_target_runs == 0
 
     play(scenario)
 

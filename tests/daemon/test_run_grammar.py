@@ -30,6 +30,17 @@ def test_what_is_shown_grows_with_what_was_examined() -> None:
     assert grammar.fitting("del", 4) == ""
 
 
+def test_what_is_known_not_to_fit_is_not_shown_because_the_grammar_is_off() -> None:
+    """What nobody looked at is."""
+    grammar = RunGrammar("in force")
+    grammar.examined("let a", 4, 5)
+    grammar.examined("del = b", 4, 4)
+    grammar.turn_off("too slow")
+    assert grammar.fitting("let a = = 1", 4) == "let a = = 1"
+    assert grammar.fitting("del = b;", 4) == "del "
+    assert grammar.fitting("del = b;", 5) == "del = b;"
+
+
 def test_another_text_after_the_cursor_is_another_question() -> None:
     grammar = RunGrammar("in force")
     grammar.examined("abc", 4, 3)

@@ -81,7 +81,7 @@ def test_what_grammars_had_to_do() -> None:
     snapshot = statistics.snapshot()
     assert snapshot["grammar"] == {
         "searches": 4, "checks": 68, "full_masks": 1, "repeated_tokens": 0, "late_answers": 0, "stuck_calls": 0,
-        "illegal_target_tokens": 0, "trimmed_characters": 0, "engine_ms": 4.0, "engine_share": 0.02,
+        "illegal_target_runs": 0, "trimmed_characters": 0, "engine_ms": 4.0, "engine_share": 0.02,
         "requests": {"masked": 2, "unmasked: not trusted": 1},
     }  # fmt: skip
     assert snapshot["last_requests"][-1]["grammar"] == "unmasked: not trusted"
