@@ -20,6 +20,7 @@ from daemon.globs import matches_glob
 from daemon.grammar_places import SCHEMA_EXTENSION, GrammarFile, Unreadable, read_grammar
 from grammars.annotations import read_annotations
 from grammars.diagnostics import Diagnostic, GrammarError
+from grammars.schema_files import FILES, LANGUAGES, said_of
 
 HEADER_CHARACTERS: Final = 50_000
 """@name, @files and @language are looked for in this much of a file: it is read before anybody trusts it."""
@@ -29,8 +30,6 @@ _MAX_ENTRY: Final = 200
 """Characters of one of them."""
 _OF_THE_HEADER: Final = re.compile(r"@(?:name|files|language)(?=[ \t])")
 _AT: Final = re.compile("@")
-SCHEMA_KEYS: Final = ("x-draftwire-files", "x-draftwire-languages")
-"""Where a JSON schema names the globs and the language ids it is for."""
 _GLOB_SIGNS: Final = frozenset("*?[./")
 
 
@@ -157,17 +156,12 @@ def _header(text: str) -> str:
 
 
 def _of_schema(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The globs and language ids that a JSON schema names under SCHEMA_KEYS."""
+    """The globs and language ids that a JSON schema names."""
     try:
         schema: Any = json.loads(text)
     except (ValueError, RecursionError):  # compiling it says what is wrong
         return (), ()
-    lists = (schema.get(key) if isinstance(schema, dict) else None for key in SCHEMA_KEYS)
-    globs, languages = (
-        tuple(one for one in found if isinstance(one, str)) if isinstance(found, list) else ()
-        for found in lists
-    )
-    return globs, languages
+    return said_of(schema, FILES), said_of(schema, LANGUAGES)
 
 
 def _bounded(entries: Iterable[str]) -> tuple[str, ...]:

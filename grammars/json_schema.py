@@ -33,6 +33,7 @@ from grammars.form import (
     optional,
     sequence,
 )
+from grammars.schema_files import FILES, LANGUAGES, malformed, said_of
 from grammars.schema_patterns import string_pattern
 from grammars.schema_sets import TYPES, BadSchema, Json, Plain, Schema, Schemas
 
@@ -95,13 +96,20 @@ def compile_schema(schema_text: str, *, name: str) -> CompiledGrammar:
         DIALECT,
         {rule.name: rule for rule in rules},
         "schema",
-        Annotations(name=name),
+        Annotations(name=name, globs=said_of(schema, FILES), languages=said_of(schema, LANGUAGES)),
         skip=("blanks",),
         explicit_lexer=True,
     )
     compiled = compile_grammar(grammar, name=name)
-    notes = tuple(_note(word, schema_text) for word in building.unknown)
-    return replace(compiled, dialect=DIALECT, diagnostics=(*notes, *compiled.diagnostics))
+    notes = [_note(word, schema_text) for word in building.unknown]
+    notes += [_malformed(word, schema_text) for word in malformed(schema)]
+    return replace(
+        compiled,
+        dialect=DIALECT,
+        terminals=tuple(replace(one, name=building.called(one.name)) for one in compiled.terminals),
+        names={short: building.called(full) for short, full in compiled.names.items()},
+        diagnostics=(*notes, *compiled.diagnostics),
+    )
 
 
 def _parsed(text: str) -> Schema:
@@ -131,6 +139,8 @@ class _Building:
         self._known: dict[str, Expression] = {}
         self._names: set[str] = {"schema", *(rule.name for rule in (*_generic(), *_JSON))}
         self.rules: dict[str, Rule] = {}
+        self._hints: dict[str, str] = {}
+        """Rule -> the key, or what else it is of in the schema."""
         self.unknown: dict[str, None] = {}
         """Keywords of no draft that we know, in the order they were met."""
 
@@ -157,13 +167,19 @@ class _Building:
         self.rules[name] = Rule(name, choice([self._plain(one, hint) for one in plain]))
         return self._known[key]
 
+    def called(self, rule: str) -> str:
+        """What a rule is called for people: the key in the schema, without the number that tells rules apart."""
+        return self._hints.get(rule, rule)
+
     def _name(self, hint: str) -> str:
+        asked = hint
         hint = re.sub(r"\W+", "_", hint)[:40].strip("_") or "value"
         name, count = hint, 1
         while name in self._names:
             count += 1
             name = f"{hint}_{count}"
         self._names.add(name)
+        self._hints[name] = asked
         return name
 
     def _plain(self, plain: Plain, hint: str) -> Expression:
@@ -290,6 +306,16 @@ def _note(word: str, text: str) -> Diagnostic:
         "unknown-keyword",
         f"the keyword {word!r} is of no JSON schema draft that is known here, and is passed over",
         span=_place(text, word),
+    )
+
+
+def _malformed(word: str, text: str) -> Diagnostic:
+    return Diagnostic(
+        "warning",
+        "bad-files",
+        f"{word} is no list of strings; what is no string in it is passed over",
+        f'write it as "{word}": ["..."]',
+        _place(text, word),
     )
 
 

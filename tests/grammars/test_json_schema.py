@@ -237,3 +237,33 @@ def test_a_bad_schema_is_refused_with_its_place(
 def test_nesting_beyond_reason_is_refused(text: str) -> None:
     with pytest.raises(GrammarError, match="nested too deeply"):
         compile_schema(text, name="settings")
+
+
+def test_the_files_and_languages_it_is_for_are_known_to_the_compiled_grammar() -> None:
+    found = compiled({"x-draftwire-files": ["*.conf"], "x-draftwire-languages": ["conf"], "type": "object"})
+    assert (found.globs, found.languages, found.diagnostics) == (("*.conf",), ("conf",), ())
+
+
+def test_files_that_are_no_list_are_told() -> None:
+    text = '{\n  "x-draftwire-files": "*.conf",\n  "type": "object"\n}'
+    found = compile_schema(text, name="settings")
+    [warning] = found.diagnostics
+    assert found.globs == ()
+    assert (warning.severity, warning.code, warning.span) == ("warning", "bad-files", Span(2, 3, 2, 22))
+
+
+def test_terminals_are_called_by_the_schemas_keys() -> None:
+    """Rules of one key have numbers to tell them apart, which are no concern of the author's."""
+    code = {"type": "string", "pattern": "^[a-z]+$"}
+    other = {"type": "string", "pattern": "^[0-9]+$"}
+    found = compiled(
+        {
+            "type": "object",
+            "properties": {"code": code, "in it": {"type": "object", "properties": {"code": other}}},
+            "additionalProperties": False,
+        }
+    )
+    named = [one.name for one in found.terminals if one.emitted]
+    assert named.count("code") == 2
+    assert set(named) == {"code", "in it key", "string", "number", "blanks"}
+    assert not any(name[-1].isdigit() for name in found.names.values())

@@ -79,6 +79,15 @@ def test_folders_give_the_grammars_files_and_globs_are_expanded(tmp_path: Path) 
         assert (nothing.exit_code, nothing.stderr) == (Exit.UNREADABLE, f"draftwire: {said}\n")
 
 
+def test_a_schema_names_its_files_as_well(tmp_path: Path) -> None:
+    write(tmp_path, '{"x-draftwire-files": ["*.conf"], "type": "array"}', "lists.schema.json")
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "a.conf").write_text("[1]", encoding="utf-8")
+    (tmp_path / "deep" / "a.ord").write_text(TEXT, encoding="utf-8")
+    result = runner.invoke(app, ["grammar", "test", "lists.schema.json", "deep"])
+    assert (result.exit_code, result.stdout) == (0, "deep/a.conf: ok\nall according to lists: 1 file\n")
+
+
 def test_what_is_no_utf_8_text_fails_and_the_others_are_read(tmp_path: Path) -> None:
     (tmp_path / "latin.ord").write_bytes("buy 1 é;".encode("latin-1"))
     result = runner.invoke(app, ["grammar", "test", "orders.bnf", "latin.ord", "gone.ord", "good.ord"])
