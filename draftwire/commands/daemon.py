@@ -32,9 +32,10 @@ def run(config: ConfigFile = None) -> None:
     """Run the daemon here, until it has been idle for long enough. Exit status 75 if one runs already."""
     from daemon.api.paths import runtime_paths
     from daemon.config import load_config
+
+    settings = load_config(config)  # first: what is wrong with it is told before the rest is imported
     from daemon.server import run_daemon
 
-    settings = load_config(config)
     logging.basicConfig(level=settings.daemon.log_level.upper(), format=LOG_FORMAT)
     logging.getLogger("websockets").setLevel(logging.WARNING)  # at debug it writes frames, hence token ids
     asyncio.run(run_daemon(settings, runtime_paths()))

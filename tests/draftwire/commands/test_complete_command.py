@@ -157,7 +157,10 @@ def test_older_settings_of_the_daemon_are_named(source: Path, run_daemon: RunDae
     assert (result.exit_code, result.stdout, result.stderr) == (0, "x\n", f"{CHANGED}\n")
 
 
-def test_a_broken_configuration_is_the_error_itself(source: Path, tmp_path: Path) -> None:
+def test_a_broken_configuration_is_the_error_itself(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "SLOW_S", 60.0)  # a busy machine takes its time to start a process
     config = tmp_path / "config.toml"
     config.write_text("\nnonsense = 1\n")
     result = runner.invoke(app, ["complete", f"{source}:1:1"])
