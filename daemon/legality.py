@@ -136,8 +136,6 @@ class Legality:
         if fitting is not None:
             run.grammar.examined(text, place.characters_after, fitting)
             run.grammar.use.trimmed_characters = len(text) - fitting
-        elif last:
-            run.grammar.turn_off("the grammar engine took too long")
 
     def close(self) -> None:
         """The document is gone. A call under way ends by itself."""
@@ -212,7 +210,10 @@ class Legality:
         return self._worker.patience_s if is_first else 0.0
 
     async def _ask(self, run: Run, call: Callable[[], Result], *, last: bool = False) -> Result | None:
-        """The engine's answer; None if there is none in time. The `last` is waited for whatever went before."""
+        """The engine's answer; None if there is none in time.
+
+        The `last` is waited for whatever went before; if it does not come, the run does without its grammar.
+        """
         if self._late == 0 or last:
             self._outstanding += 1
             self._last_awaited += last
@@ -227,6 +228,8 @@ class Legality:
             finally:
                 self._last_awaited -= last
         run.grammar.use.late_answers += 1
+        if last and run.grammar.trims:
+            run.grammar.turn_off("the grammar engine took too long")
         return None
 
     def _broken(self, run: Run, defect: Exception) -> None:

@@ -106,6 +106,8 @@ def test_what_is_not_trusted_is_not_used_but_told_of_where_it_matters() -> None:
     assert built_in.file.origin == "built in"
     named = settings(files=MappingProxyType({"*.py": "rules"}))
     assert found.choose(document("/work/a.py"), named).reason == said
+    elsewhere = settings(files=MappingProxyType({"*.py": "rulez"}))
+    assert found.choose(document("/work/a.py"), elsewhere).reason.startswith("there is no grammar rulez")
     vouched = found.choose(document(), settings(trust_workspace=True)).whole
     assert vouched is not None
     assert vouched.file.origin == "workspace"
