@@ -86,13 +86,15 @@ class IslandState:
     `before`: the island's text before the cursor, or its last 64 bytes.
     """
 
-    __slots__ = ("_before", "_closer", "_inner", "_pushes", "_table")
+    __slots__ = ("_before", "_closer", "_closing", "_inner", "_pushes", "_table")
 
     def __init__(self, inner: CursorState, closer: Closer, before: bytes, table: TokenTable) -> None:
         self._inner = inner
         self._closer = closer
         self._before = before[-LOOK_BACK:]
         self._table = table
+        self._closing = table.pieces.containing(closer.bytes)
+        """Tokens that a close may end in, by a quick look; found where a state is made, not where a draft waits."""
         self._pushes: list[_Push] = []
 
     @property
@@ -256,7 +258,7 @@ class IslandState:
     def _tokens_that_may_close(self) -> Iterator[int]:
         """Tokens after which a close, or the beginning of one, may have come."""
         written = self._written
-        for token in self._table.pieces.containing(self._closer.bytes):
+        for token in self._closing:
             text = written + self._table.token_bytes[token]
             if self._closer.begun(text) is not None or self._closer.find(text, len(written)) is not None:
                 yield token

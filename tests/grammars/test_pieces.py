@@ -20,7 +20,10 @@ def test_agreeing_tokens_are_found(pieces: list[bytes], pending: bytes) -> None:
 @given(pieces=st.lists(FEW, max_size=30), values=st.sets(st.sampled_from(b"ab\xff\x00")))
 def test_tokens_that_contain_a_byte_are_found(pieces: list[bytes], values: set[int]) -> None:
     expected = [token for token, piece in enumerate(pieces) if values & set(piece)]
-    assert PieceIndex(pieces).containing(values) == expected
+    index = PieceIndex(pieces)
+    assert index.containing(values) == expected
+    assert index.containing(set()) == []
+    assert index.containing(values) == expected
 
 
 @given(one=FEW, other=FEW)
