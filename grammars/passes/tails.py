@@ -117,7 +117,10 @@ class _Conflicts:
         for key in self.automata:
             for number in bits(self._follow.after[key]):
                 self._after[key] |= self._first[self._follow.order[number]]
-        self._open = {key: _open_characters(one) for key, one in self.automata.items()}
+        self._open = {
+            key: _open_characters(one, one.root.last if self._words_hold else 0)
+            for key, one in self.automata.items()
+        }
         self._left = _MAX_PAIRS_IN_ALL
         self.found: dict[str, Diagnostic] = {}
 
@@ -192,10 +195,13 @@ class _Conflicts:
     def _dead_ends(
         self, one: Automaton, p: int, other: Automaton, q: int, after: int
     ) -> Iterable[tuple[int, int]]:
-        complete = one.characters(one.follow[p] & one.root.last) | other.characters(
-            other.follow[q] & other.root.last
-        )
-        for r in bits(one.follow[p] & ~one.root.last & ~one.inexact):
+        complete, may_end = 0, 0
+        if self._words_hold:
+            may_end = one.root.last
+            complete = one.characters(one.follow[p] & may_end) | other.characters(
+                other.follow[q] & other.root.last
+            )
+        for r in bits(one.follow[p] & ~may_end & ~one.inexact):
             inside_word = self._words_hold and one.words >> r & 1
             if one.masks[r] & after & ~complete and not inside_word and not one.inexact >> p & 1:
                 yield p, r
@@ -236,11 +242,11 @@ class _Conflicts:
         )
 
 
-def _open_characters(one: Automaton) -> int:
-    """The characters after which a text goes on but is not complete."""
+def _open_characters(one: Automaton, complete: int) -> int:
+    """The characters that a text may go on by, but to the positions that are `complete`."""
     found = 0
     for after in one.follow:
-        found |= after & ~one.root.last & ~one.inexact
+        found |= after & ~complete & ~one.inexact
     return one.characters(found)
 
 
