@@ -5,7 +5,8 @@
               draft a token ...       the best that the grammar allows (`daemon/drafting.py`)
                                       DRAFT frames as blocks fill (`daemon/target_side.py`)
               ... hear a verdict      commit, cut the tail where it was wrong, draft on from there
-              examine                 how much of it fits the text after the cursor (`daemon/legality.py`)
+              examine                 how much of it fits the text after the cursor (`daemon/legality.py`);
+                                      if the target's words are none of the language, the draft answers alone
     complete  the editor asks         answer from what is known, at the latest after `first_ghost_ms`
     publish   something changed       merge with what is on the screen; send what the rules allow
 
@@ -38,7 +39,7 @@ from daemon.generation import Generation
 from daemon.legality import Legality
 from daemon.link import Link
 from daemon.merge import News
-from daemon.news import news_of, shaped_at, worth_showing
+from daemon.news import led_astray, news_of, shaped_at, worth_showing
 from daemon.prompt import Prompt
 from daemon.recall import best_fit
 from daemon.room import limits, window_tokens
@@ -182,7 +183,9 @@ class Completer:
                 over = not await self._advance(run)
                 self._target.check_deadline(run, deadline_s)
                 await self._examine(run, over=over)
-                if over:
+                if led_astray(run, self.settings.display.policy, over=over):
+                    self._target.leave(run)  # the draft, which keeps to the grammar, answers alone
+                elif over:
                     run.finished = True
                 self.publish(run)
             self._target.end(run)

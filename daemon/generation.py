@@ -55,6 +55,10 @@ class Generation:
         """Committed and tail."""
         return [*self.committed, *self.tail]
 
+    def afresh(self) -> Generation:
+        """One of the same place and prompt, of which nothing is known yet."""
+        return Generation(self.place, self.context, self._vocabulary, self.limits)
+
     @property
     def ids(self) -> list[int]:
         """Context, committed and tail: what the draft model continues."""

@@ -48,6 +48,13 @@ def shaped_at(run: Run, place: Place, policy: Policy, *, over: bool) -> tuple[st
     return typed, shape(known.text[len(typed) : limit], place, ended=ended)
 
 
+def led_astray(run: Run, policy: Policy, *, over: bool) -> bool:
+    """Whether nothing can be shown of the run because the target's own words are none of the document's language."""
+    if not run.generation.committed or not (over or run.grammar.use.illegal_target_runs):
+        return False
+    return news_of(run, run.place, policy)[1] == "filtered_grammar"
+
+
 def worth_showing(run: Run, place: Place, policy: Policy, wait: Wait, *, waited_enough: bool) -> bool:
     """Whether an answer that waits as `wait` says would go out now; with nothing to show, if nothing will come."""
     if run.finished or run.generation.typed_to(place) is None:

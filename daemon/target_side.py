@@ -124,6 +124,13 @@ class TargetSide:
         if unfinished and self._session is not None and self._link is not None:
             self._link.send(self._session.cancel())
 
+    def leave(self, run: Run) -> None:
+        """What the target says of the run is of no use: nothing is known of its text again, and the target is done."""
+        self.end(run)
+        self._run = None
+        run.awaited = False
+        run.generation = run.generation.afresh()
+
     def close(self) -> None:
         """End the session on both ends."""
         if self._link is not None:

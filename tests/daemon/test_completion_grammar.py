@@ -151,6 +151,25 @@ async def test_an_illegal_token_of_the_target_leaves_the_request_working_and_the
 
 
 @pytest.mark.asyncio
+@pytest.mark.parametrize("target", ["let a = = 1;\nlet d = 3;\n", "let a = ="])
+async def test_a_target_whose_words_are_none_of_the_language_leaves_the_answer_to_the_draft(
+    target: str,
+) -> None:
+    async with bench(engine=scripted("let a = 1, b;\n"), target=target, grammar=whole()) as b:
+        b.open("let a = \nlet b = 2;\n")
+        place = Place(b.document, len("let a = "))
+        with b.target_at_work():
+            answer = await b.ask(place, wait="verified")
+        assert only(answer) == "1, b;"
+        assert answer.suggestions[0].verified == 0
+        assert b.completer._active.generation.committed == []
+        again = b.type("x")  # the next key is the target's again
+        with b.target_at_work():
+            await b.ask(again, wait="verified")
+        assert b.completer._active.generation.committed
+
+
+@pytest.mark.asyncio
 async def test_a_verdict_in_the_middle_of_a_search_is_one_more_path() -> None:
     """Corrections come while tokens are searched for, again and again; the text is the target's."""
     async with bench(engine=scripted(ILLEGAL, "let q = 9;"), target=LEGAL, grammar=whole()) as b:
