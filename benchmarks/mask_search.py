@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,13 +44,16 @@ def step_through(
 ) -> Steps:
     """Search at each of `tokens` before it is pushed. RuntimeError unless it finds what the full mask would have.
 
-    In blocks: first the rows, then the searches, then the masks, which would leave the processor's caches cold.
+    In blocks: first the searches, each of a row that was made just before, as a draft's is; then the masks, which would
+    leave the processor's caches cold.
     """
     steps = Steps()
     for start in range(0, len(tokens), BLOCK):
         block = tokens[start : start + BLOCK]
-        logits = list(islice(rows, len(block)))
-        found = [_searched(state, row, token, steps) for row, token in zip(logits, block, strict=True)]
+        logits, found = [], []
+        for token in block:
+            logits.append(next(rows))
+            found.append(_searched(state, logits[-1], token, steps))
         state.pop(len(block))
         for row, token, best in zip(logits, block, found, strict=True):
             _compared(state, row, best, steps)
