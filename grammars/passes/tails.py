@@ -67,8 +67,10 @@ def split_tails(grammar: Grammar, spacing: Spacing) -> Split:
     found: dict[str, Diagnostic] = {}
     if spacing.written_out:
         grammar = _loosened(grammar, pieces)
+    letters_of = alphabet(grammar.rules, [_BLANKS, *([spacing.ignored] if spacing.ignored else [])])
+    known: dict[Terminal, Automaton] = {}
     for _ in range(_ROUNDS):
-        conflicts = _Conflicts(grammar, spacing)
+        conflicts = _Conflicts(grammar, spacing, letters_of, known)
         cuts = conflicts.all()
         found.update(conflicts.found)
         if not cuts:
@@ -81,11 +83,15 @@ def split_tails(grammar: Grammar, spacing: Spacing) -> Split:
     return Split(grammar, frozenset(pieces), tuple(found.values()))
 
 
-def _automata(grammar: Grammar, letters_of: Alphabet) -> dict[Terminal, Automaton]:
-    return {
-        key: automaton(key if isinstance(key, Literal) else Reference(key), grammar.rules, letters_of)
-        for key in terminals_used(grammar)
-    }
+def _automata(
+    grammar: Grammar, letters_of: Alphabet, known: dict[Terminal, Automaton]
+) -> dict[Terminal, Automaton]:
+    used = terminals_used(grammar)
+    for key in used:
+        if key not in known:
+            one = key if isinstance(key, Literal) else Reference(key)
+            known[key] = automaton(one, grammar.rules, letters_of)
+    return {key: known[key] for key in used}
 
 
 def _following(
@@ -98,11 +104,13 @@ def _following(
 class _Conflicts:
     """Finds the places in terminals where the lexer would not find back."""
 
-    def __init__(self, grammar: Grammar, spacing: Spacing) -> None:
+    def __init__(
+        self, grammar: Grammar, spacing: Spacing, letters_of: Alphabet, known: dict[Terminal, Automaton]
+    ) -> None:
+        """`known`: automata of earlier rounds, which stay the same; those that are made here go into it."""
         self._grammar = grammar
         self._words_hold = not spacing.written_out
-        letters_of = alphabet(grammar.rules, [_BLANKS, *([spacing.ignored] if spacing.ignored else [])])
-        self.automata = _automata(grammar, letters_of)
+        self.automata = _automata(grammar, letters_of, known)
         skipped = letters_of.mask(spacing.ignored) if spacing.ignored else 0
         for name in grammar.skip:
             skipped |= automaton(Reference(name), grammar.rules, letters_of).first_mask
@@ -418,7 +426,7 @@ def _loosened(grammar: Grammar, pieces: set[str]) -> Grammar:
     Else `ws "\\n"` with `ws: /[ \\n]*/` would take the line end with the blanks before it.
     """
     letters_of = alphabet(grammar.rules)
-    automata = _automata(grammar, letters_of)
+    automata = _automata(grammar, letters_of, {})
     blanks = {name for name in blank_rules(grammar) if name in automata}
     follow = _following(grammar, automata, blanks)
 
