@@ -26,6 +26,9 @@ DIALECT_NAMES: Final = ("bnf", "ebnf", "w3c", "abnf", "gbnf", "lark", "antlr4")
 BLANKS: Final = ("all", "line", "none")
 """What `@blanks` takes."""
 
+INDENT_UNITS: Final = ("2", "3", "4", "8", "tab")
+"""What `@indent` takes, if anything."""
+
 USAGE: Final = {
     "dialect": "@dialect bnf",
     "name": "@name sql",
@@ -39,12 +42,14 @@ USAGE: Final = {
     "blanks": "@blanks all, @blanks line or @blanks none",
     "ignorecase": "@ignorecase",
     "reserved": "@reserved",
-    "indent": "@indent",
+    "indent": "@indent, or @indent 4",
 }
 """The words we know, with an example of each."""
 
-_FLAGS: Final = frozenset({"ignorecase", "reserved", "indent"})
-_SINGLE: Final = frozenset({"dialect", "name", "start", "blanks"})
+_FLAGS: Final = frozenset({"ignorecase", "reserved"})
+_OPTIONAL: Final = frozenset({"indent"})
+"""Words with a value or without."""
+_SINGLE: Final = frozenset({"dialect", "name", "start", "blanks", "indent"})
 _RULE_NAMES: Final = frozenset({"start", "token", "rule", "skip"})
 
 _DOCUMENTATION_TAGS: Final = frozenset(
@@ -116,7 +121,7 @@ class _Reader:
             if _alike(line.word):
                 self.diagnostics.append(_unknown(line))
             return
-        if line.word in _FLAGS:
+        if line.word in _FLAGS or (line.word in _OPTIONAL and not line.text):
             self._flag(line)
         elif line.word == "comment":
             self._comment(line)
@@ -143,6 +148,7 @@ class _Reader:
             ignore_case="ignorecase" in self._spans,
             reserved="reserved" in self._spans,
             indent="indent" in self._spans,
+            indent_unit=one["indent"],
             spans=self._spans,
         )
 
@@ -171,7 +177,7 @@ class _Reader:
             self._name(line, name, span)
 
     def _name(self, line: _Line, name: str, span: Span) -> None:
-        allowed = {"dialect": DIALECT_NAMES, "blanks": BLANKS}.get(line.word, ())
+        allowed = {"dialect": DIALECT_NAMES, "blanks": BLANKS, "indent": INDENT_UNITS}.get(line.word, ())
         before = self._values[line.word]
         if allowed and name not in allowed:
             self._malformed(line, f"@{line.word} can't be {name!r}: it is one of {', '.join(allowed)}", span)

@@ -134,6 +134,8 @@ class Annotations:
     """Literals that look like identifiers can't be used as such."""
     indent: bool = False
     """Blocks are told by indentation: the rules named INDENT, DEDENT and NEWLINE are given."""
+    indent_unit: str = ""
+    """What one level is indented by: "2", "3", "4" or "8" blanks, or "tab"; empty: a tab, two blanks or four."""
     spans: Mapping[str, Span] = field(default_factory=dict, compare=False)
     """Where each annotation stands, by its word."""
 

@@ -1,8 +1,8 @@
 """Blocks by indentation, for rules that use INDENT, DEDENT and NEWLINE: one copy of them for each depth.
 
 Neither the engine's lexer nor its rules can count, but 24 copies are cheap: a rule from which one of the three can be
-reached is written for the outermost level, and for eight depths in each of three units (a tab, two blanks, four). A
-line at depth 2 in the unit of four begins with exactly eight blanks; the deepest level takes any depth from there on.
+reached is written for the outermost level, and for eight depths in each of three units (a tab, two blanks, four), or in
+the one that the author names. A line at depth 2 in the unit of four begins with exactly eight blanks; the deepest level takes any depth from there on.
 Which items begin a line is followed through the rules (`_Lines`); where a rule can be entered both at the beginning of
 a line and inside one, the indentation is optional, which allows more.
 
@@ -42,8 +42,10 @@ from grammars.passes.graph import is_nullable, neighbours, nullable_rules
 GIVEN: Final = frozenset({"INDENT", "DEDENT", "NEWLINE"})
 """The rules that an indented grammar may use without defining them."""
 DEEPEST: Final = 8
-UNITS: Final = {"4": "    ", "2": "  ", "tab": "\t"}
-"""What one level is indented by; a file, or a block at the outermost level, keeps to one of them."""
+UNITS: Final = {"4": "    ", "2": "  ", "tab": "\t", "3": "   ", "8": "        "}
+"""What one level may be indented by."""
+USUAL: Final = ("4", "2", "tab")
+"""The units where none is named; a file, or a block at the outermost level, keeps to one of them."""
 
 _BRACKETS: Final = {"(": ")", "[": "]", "{": "}", "（": "）", "【": "】"}
 
@@ -110,6 +112,8 @@ class _Unrolling:
         self._done: set[str] = set()
         self._blank, self._free = self._spaces(spacing)
         self._indents: dict[_Depth, str] = {}
+        unit = grammar.annotations.indent_unit
+        self._units = (unit,) if unit else USUAL
         self.origins: dict[str, str] = {}
 
     def result(self) -> Grammar:
@@ -203,7 +207,7 @@ class _Unrolling:
         made: list[Expression] = []
         for index, item in enumerate(items):
             if item == Reference("INDENT"):
-                inner = [self._inner(items[index + 1 :], deeper) for deeper in _deeper(depth)]
+                inner = [self._inner(items[index + 1 :], deeper) for deeper in self._deeper(depth)]
                 rest, end = self._expand_sequence(_after_dedent(items[index + 1 :]), depth, _At.BEGIN)
                 return sequence([*made, choice(inner), rest]), end
             if at is not _At.INSIDE and not self._is_block(item) and self._goes_on(items[index:]):
@@ -228,6 +232,11 @@ class _Unrolling:
             return []
         indent = Reference(self._indent(depth))
         return [indent if at is _At.BEGIN else optional(indent)]
+
+    def _deeper(self, depth: _Depth) -> list[_Depth]:
+        if depth.level == 0:
+            return [_Depth(unit, 1) for unit in self._units]
+        return [_Depth(depth.unit, min(depth.level + 1, DEEPEST))]
 
     def _inner(self, items: tuple[Expression, ...], depth: _Depth) -> Expression:
         """What stands between an INDENT and its DEDENT."""
@@ -348,12 +357,6 @@ def _copy(name: str, depth: _Depth, at: _At) -> str:
 
 def _plain(name: str, *, free: bool) -> str:
     return f"{name} between brackets" if free else f"{name} in a line"
-
-
-def _deeper(depth: _Depth) -> list[_Depth]:
-    if depth.level == 0:
-        return [_Depth(unit, 1) for unit in UNITS]
-    return [_Depth(depth.unit, min(depth.level + 1, DEEPEST))]
 
 
 def _reaching_given(rules: Mapping[str, Rule]) -> set[str]:

@@ -29,6 +29,7 @@ from grammars.form import Annotations
         ("/* @comment /* */\nx: y", Annotations(block_comments=(("/*", "*/"),))),
         ("; @comment <!-- -->", Annotations(block_comments=(("<!--", "-->"),))),
         ("# @blanks line", Annotations(blanks="line")),
+        ("# @indent tab", Annotations(indent=True, indent_unit="tab")),
         ("# @ignorecase\n# @reserved\n# @indent", Annotations(ignore_case=True, reserved=True, indent=True)),
         ("; @token a b\n; @token b c", Annotations(terminals=("a", "b", "c"))),
         ("; @start a\n; @start a", Annotations(start="a")),
@@ -107,7 +108,18 @@ def test_each_word_and_each_name_has_its_place() -> None:
             "'@skip' stands among the values of @token",
             Span(1, 12, 1, 17),
         ),
-        ("; @indent 4", "malformed-annotation", "@indent takes no value, and has '4'", Span(1, 3, 1, 12)),
+        (
+            "; @indent 5",
+            "malformed-annotation",
+            "@indent can't be '5': it is one of 2, 3, 4, 8, tab",
+            Span(1, 11, 1, 12),
+        ),
+        (
+            "; @indent 4 tab",
+            "malformed-annotation",
+            "@indent takes one value: '4' is given already",
+            Span(1, 13, 1, 16),
+        ),
         (
             "; @comment",
             "malformed-annotation",

@@ -92,6 +92,18 @@ def test_rejected(engine: ByteEngine, text: str, allowed: int) -> None:
     assert engine.allowed(text) == allowed
 
 
+@pytest.mark.parametrize(
+    ("unit", "blanks"), [("2", "  "), ("3", "   "), ("4", "    "), ("8", "        "), ("tab", "\t")]
+)
+def test_one_unit_that_the_author_names(unit: str, blanks: str) -> None:
+    """No other is taken."""
+    source = SOURCE.replace("@indent", f"@indent {unit}")
+    only = ByteEngine(compile_text(source, dialect="ebnf").text)
+    assert only.accepts(NESTED.replace("    ", blanks))
+    others = [one for one in ("  ", "   ", "    ", "        ", "\t") if one != blanks]
+    assert [one for one in others if only.accepts(f"if a:\n{one}pass\n")] == []
+
+
 def test_a_rule_that_begins_a_line_or_not() -> None:
     """Where a rule is entered at both places, its indentation is optional: more is allowed, nothing is lost."""
     source = """(* @indent *)
