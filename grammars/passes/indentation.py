@@ -2,9 +2,9 @@
 
 Neither the engine's lexer nor its rules can count, but 24 copies are cheap: a rule from which one of the three can be
 reached is written for the outermost level, and for eight depths in each of three units (a tab, two blanks, four), or in
-the one that the author names. A line at depth 2 in the unit of four begins with exactly eight blanks; the deepest level takes any depth from there on.
-Which items begin a line is followed through the rules (`_Lines`); where a rule can be entered both at the beginning of
-a line and inside one, the indentation is optional, which allows more.
+the one that the author names. A line at depth 2 in the unit of four begins with exactly eight blanks; the deepest level
+takes any depth from there on. Which items begin a line is followed through the rules (`_Lines`); where a rule can be
+entered both at the beginning of a line and inside one, the indentation is optional, which allows more.
 
 Blanks and comments stand explicitly after each terminal here, since skipped ones could stand for indentation. Between
 brackets that open and close in one rule, line ends are blanks.
