@@ -58,6 +58,8 @@ class Outcome:
     """It says nothing of the grammar: the machine was too busy, say. Another trial may go better."""
     compile_s: float = field(default=0.0, compare=False)
     """CPU time that compiling it took."""
+    cpu_s: float = field(default=0.0, compare=False)
+    """CPU time of the whole trial, which is what `cpu_budget_s` bounds."""
 
     @property
     def why(self) -> str:
@@ -181,7 +183,7 @@ def _told(output: bytes) -> Outcome:
         result = msgspec.json.decode(output, type=TrialResult)
         if result.compiled:
             compiled = CompiledGrammar.from_json(result.compiled)
-            return Outcome(compiled, compiled.diagnostics, compile_s=result.compile_s)
+            return Outcome(compiled, compiled.diagnostics, compile_s=result.compile_s, cpu_s=result.cpu_s)
         if any(one.severity == "error" for one in result.diagnostics):
             return Outcome(None, result.diagnostics[:MAX_DIAGNOSTICS])
     except ValueError:  # msgspec's are among these

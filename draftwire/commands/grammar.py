@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -143,10 +144,14 @@ app.command("bench")(grammar_texts.bench)
 def _tried(file: Path, dialect: str) -> Tried:
     from daemon.grammar_runner import GrammarRunner
     from draftwire.grammar.sources import in_file
-    from draftwire.grammar.trial import tried
+    from draftwire.grammar.trial import over_the_projects_limit, tried
 
     with spinner(f"compiling {file}"):
-        return asyncio.run(tried(in_file(file), GrammarRunner(), dialect=dialect))
+        found = asyncio.run(tried(in_file(file), GrammarRunner(), dialect=dialect))
+    warning = over_the_projects_limit(found)
+    if warning is None:
+        return found
+    return replace(found, outcome=replace(found.outcome, diagnostics=(*found.diagnostics, warning)))
 
 
 def _print_checked(file: Path, tried: Tried, dialect: str) -> None:
@@ -160,7 +165,7 @@ def _print_checked(file: Path, tried: Tried, dialect: str) -> None:
 
 
 def _rows(found: Anatomy) -> list[tuple[str, str]]:
-    from draftwire.grammar.anatomy import dialect_title
+    from draftwire.grammar.anatomy import dialect_title, quoted
 
     kinds = (
         (len(found.named_terminals), "named"),
@@ -177,7 +182,7 @@ def _rows(found: Anatomy) -> list[tuple[str, str]]:
         ("named", _listed(found.named_terminals)),
         ("inferred", _listed(found.inferred_terminals)),
         ("skipped", _listed(found.skipped) or "nothing"),
-        ("statements end at", _listed(tuple(_quoted(one) for one in found.boundaries))),
+        ("statements end at", _listed(tuple(quoted(one) for one in found.boundaries))),
         ("files", _listed(found.files) or "none of itself: map it in [grammars.files]"),
         ("language ids", _listed(found.languages)),
     ]
@@ -186,10 +191,6 @@ def _rows(found: Anatomy) -> list[tuple[str, str]]:
 def _listed(names: tuple[str, ...]) -> str:
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     return ", ".join(names[:MOST_NAMES]) + more
-
-
-def _quoted(text: str) -> str:
-    return "line end" if text == "\n" else f'"{text}"'
 
 
 def _plain(file: Path, tried: Tried, dialect: str) -> dict[str, Any]:

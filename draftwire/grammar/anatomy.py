@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
@@ -45,16 +45,16 @@ class Anatomy:
 
 def anatomy(tried: Tried, compiled: CompiledGrammar, dialect_asked: str) -> Anatomy:
     """The figures of a grammar that has stood its trial."""
-    literals = tuple(one.name for one in compiled.terminals if not one.emitted)
-    inferred = tuple(one.name for one in compiled.terminals if one.emitted and one.inferred)
-    named = tuple(one.name for one in compiled.terminals if one.emitted and not one.inferred)
+    literals = _once(quoted(one.name[1:-1]) for one in compiled.terminals if not one.emitted)
+    inferred = _once(one.name for one in compiled.terminals if one.emitted and one.inferred)
+    named = _once(one.name for one in compiled.terminals if one.emitted and not one.inferred)
     return Anatomy(
         name=compiled.name,
         dialect=compiled.dialect,
         dialect_told_by=_told_by(tried, dialect_asked),
         start=_start(compiled),
         rules=compiled.rules,
-        terminals=len(compiled.terminals),
+        terminals=len(literals) + len(inferred) + len(named),
         named_terminals=named,
         inferred_terminals=inferred,
         literals=literals,
@@ -70,6 +70,17 @@ def dialect_title(dialect: str) -> str:
     return "JSON schema" if dialect == SCHEMA else TITLES.get(dialect, dialect)
 
 
+def quoted(text: str) -> str:
+    """A text of the language for people, in quotes that it does not have itself."""
+    mark = "'" if '"' in text and "'" not in text else '"'
+    return "line end" if text == "\n" else f"{mark}{text}{mark}"
+
+
+def _once(names: Iterable[str]) -> tuple[str, ...]:
+    """Each name once: the pieces of a terminal that was split are called as the terminal is."""
+    return tuple(dict.fromkeys(names))
+
+
 def _told_by(tried: Tried, asked: str) -> str:
     """What settled the dialect, in the order in which it is settled."""
     if asked:
@@ -80,7 +91,9 @@ def _told_by(tried: Tried, asked: str) -> str:
     if read_annotations(tried.text).dialect:
         return "@dialect in it"
     extension = name[name.rfind(".") :] if "." in name else ""
-    return "its extension" if extension in EXTENSIONS else "its content: no other dialect reads it differently"
+    return (
+        "its extension" if extension in EXTENSIONS else "its content: no other dialect reads it differently"
+    )
 
 
 def _start(compiled: CompiledGrammar) -> str:
@@ -93,4 +106,4 @@ def _skipped(compiled: CompiledGrammar) -> tuple[str, ...]:
     found = (
         names.get(one, "blanks" if one.startswith("/") else one) for one in _IGNORED.findall(compiled.text)
     )
-    return tuple(dict.fromkeys(found))
+    return _once(found)

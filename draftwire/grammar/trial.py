@@ -9,7 +9,7 @@ from typing import Final
 
 from daemon.grammar_catalogue import Known
 from daemon.grammar_places import Unreadable
-from daemon.grammar_runner import GrammarRunner, Outcome
+from daemon.grammar_runner import GrammarRunner, Outcome, cpu_budget_s
 from daemon.grammar_workshop import PATIENCE, texts_of
 from draftwire.failures import CommandFailed, Exit
 from draftwire.grammar.sources import schema_name
@@ -71,6 +71,20 @@ async def tried(known: Known, runner: GrammarRunner, *, dialect: str = "") -> Tr
             outcome, diagnostics=tuple(replace(one, advice=AGAIN) for one in outcome.diagnostics)
         )
     return Tried(known, text, outcome)
+
+
+def over_the_projects_limit(found: Tried) -> Diagnostic | None:
+    """A warning, if the grammar would be refused for its cost where it comes with a project."""
+    limit_s = PATIENCE["workspace"] * cpu_budget_s(len(found.text.encode()))
+    if found.compiled is None or found.outcome.cpu_s <= limit_s:
+        return None
+    return Diagnostic(
+        "warning",
+        "slow-for-a-project",
+        f"compiling and trying it takes {found.outcome.cpu_s:.2f} s of CPU time, and in a project's "
+        f".draftwire/grammars it may take {limit_s:.2f} s: there it would be refused",
+        "make it smaller, or put it into your own folder of grammars",
+    )
 
 
 def check_dialect(dialect: str) -> None:

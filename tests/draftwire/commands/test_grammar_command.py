@@ -54,6 +54,14 @@ def test_an_error_has_its_place_its_advice_and_a_mark_under_the_line(tmp_path: P
     assert result.stderr == "draftwire: the grammar can't be used\n"
 
 
+def test_a_warning_for_one_too_dear_for_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("draftwire.grammar.trial.cpu_budget_s", lambda size: 0.0001)
+    result = runner.invoke(app, ["grammar", "check", str(write(tmp_path))])
+    assert result.exit_code == 0
+    assert "orders.bnf: warning: compiling and trying it takes " in result.stdout
+    assert "orders.bnf: ok" in result.stdout
+
+
 def test_several_files_and_folders_in_json(tmp_path: Path) -> None:
     write(tmp_path / "all", GRAMMAR)
     write(tmp_path / "all", '{"type": "object", "properties": {"a": {"type": "string"}}}', "x.schema.json")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from daemon.grammar_runner import GrammarRunner, Outcome
+from daemon.grammar_runner import GrammarRunner, Outcome, cpu_budget_s
 from draftwire.failures import CommandFailed
-from draftwire.grammar.anatomy import anatomy, dialect_title
+from draftwire.grammar.anatomy import anatomy, dialect_title, quoted
 from draftwire.grammar.sources import in_file
-from draftwire.grammar.trial import AGAIN, SCHEMA, check_dialect, tried
+from draftwire.grammar.trial import AGAIN, SCHEMA, Tried, check_dialect, over_the_projects_limit, tried
+from grammars.compiled import Terminal
 from grammars.diagnostics import Diagnostic
 from tests.fakes.orders import write
 
@@ -56,3 +58,30 @@ async def test_only_dialects_can_be_asked_for() -> None:
         check_dialect(known)
     with pytest.raises(CommandFailed, match="there is no dialect BNF"):
         check_dialect("BNF")
+
+
+async def test_a_grammar_too_dear_for_a_project_has_a_warning(tmp_path: Path) -> None:
+    """`check` allows it twice the time of a project's: the user's own grammars have that."""
+    found = await tried(in_file(write(tmp_path)), GrammarRunner())
+    assert found.outcome.cpu_s >= found.outcome.compile_s > 0
+    limit_s = cpu_budget_s(len(found.text))
+    slow, quick = (replace(found, outcome=replace(found.outcome, cpu_s=limit_s * n)) for n in (1.5, 0.5))
+    warning = over_the_projects_limit(slow)
+    assert warning is not None
+    assert (warning.severity, warning.code) == ("warning", "slow-for-a-project")
+    assert "takes 1.20 s of CPU time, and in a project's .draftwire/grammars it may take 0.80 s" in (
+        warning.message
+    )
+    assert over_the_projects_limit(quick) is None
+    refused = Tried(found.known, found.text, replace(slow.outcome, compiled=None))
+    assert over_the_projects_limit(refused) is None
+
+
+async def test_a_terminal_in_pieces_is_named_once_and_quotes_are_no_riddle(tmp_path: Path) -> None:
+    found = await tried(in_file(write(tmp_path)), GrammarRunner())
+    assert found.compiled is not None
+    pieces = (Terminal("name", "name_begin", True), Terminal("name", "name_rest", True))
+    compiled = replace(found.compiled, terminals=(*pieces, Terminal('"""', "", False)))
+    made_of = anatomy(found, compiled, "")
+    assert (made_of.inferred_terminals, made_of.literals, made_of.terminals) == (("name",), ("'\"'",), 2)
+    assert [quoted(one) for one in ("\n", "a", "'\"")] == ["line end", '"a"', '"\'""']
