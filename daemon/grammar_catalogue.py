@@ -88,7 +88,7 @@ class Catalogue:
             return Choice(None, (), "grammars are switched off (grammars.enabled)")
         used = self.used(config)
         whole, reason, expected = self._whole(document, config, used)
-        hosted = [island for island in config.islands if _is_host(document, island.host)]
+        hosted = [island for island in config.islands if is_host(document, island.host)]
         islands = tuple((island, used[island.grammar]) for island in hosted if island.grammar in used)
         absent = dict.fromkeys(island.grammar for island in hosted if island.grammar not in used)
         notes = (self._absent(name, "[[grammars.islands]]", used, config) for name in absent)
@@ -184,7 +184,7 @@ def _by_its_own_word(document: Document, grammars: Iterable[Known]) -> Known | N
     return next(by_file, None) or next(by_language, None)
 
 
-def _is_host(document: Document, host: str) -> bool:
+def is_host(document: Document, host: str) -> bool:
     if _GLOB_SIGNS.isdisjoint(host):
         return document.language == host
     return matches_glob(document.name, [host])

@@ -98,10 +98,13 @@ def next_tokens(
     """Show what may come at a place in a file: the grammar's terminals, and the tokens that its mask leaves.
 
     Also whether all of the text above was followed (masked), again after an error (resynced), or not (unmasked: all
-    tokens may come), and why. The vocabulary is the draft model's.
+    tokens may come), and why; in an island ([[grammars.islands]]), of the text above within it. The vocabulary is the
+    draft model's.
     """
     from daemon.config import load_config
+    from draftwire.grammar.excerpts import place_of
     from draftwire.grammar.position import next_at
+    from draftwire.grammar.stretch import stretch_of
     from draftwire.grammar.vocabulary import draft_vocabulary, table_of
 
     asked = parse_place(place)
@@ -109,6 +112,8 @@ def next_tokens(
     offset = offset_of(source.text, asked)
     config = load_config(None)
     compiled = usable(grammar, config, [asked.file.parent], dialect)
+    stretch = stretch_of(compiled, asked.file, source.text, offset, config.grammars)
+    begins = place_of(source.text, stretch.start) if stretch.is_island else None
     with spinner("reading the draft model"):
         if model:
             from daemon.server import load_draft_engine
@@ -116,16 +121,17 @@ def next_tokens(
             engine = load_draft_engine(config)
             try:
                 table = table_of(engine.vocabulary)
-                found = next_at(compiled, table, source.text, offset, most=count, engine=engine)
+                found = next_at(compiled, table, stretch.text, stretch.offset, most=count, engine=engine)
             finally:
                 engine.close()
         else:
             table = table_of(draft_vocabulary(config))
-            found = next_at(compiled, table, source.text, offset, most=count)
+            found = next_at(compiled, table, stretch.text, stretch.offset, most=count)
     if json:
-        print_json({"grammar": compiled.name, "place": place, **_plain_next(found)})
+        island = None if begins is None else {"line": begins[0], "column": begins[1]}
+        print_json({"grammar": compiled.name, "place": place, "island": island, **_plain_next(found)})
     else:
-        _print_next(place, compiled, found, ranked=model)
+        _print_next(place, compiled, found, begins, ranked=model)
 
 
 def bench(
@@ -300,12 +306,15 @@ def _plain_next(found: Next) -> dict[str, Any]:
     }
 
 
-def _print_next(place: str, compiled: CompiledGrammar, found: Next, *, ranked: bool) -> None:
+def _print_next(
+    place: str, compiled: CompiledGrammar, found: Next, island: tuple[int, int] | None, *, ranked: bool
+) -> None:
     reason = f" ({found.mode.reason})" if found.mode.reason else ""
     which = "the model's best" if ranked else "the shortest"
     shown = "  ".join(_shown(one) for one in found.tokens)
     expected = ", ".join(found.expected) or "can't be told here"
     rows = [
+        ("island", "" if island is None else f"from line {island[0]}, column {island[1]}"),
         ("mode", f"{found.mode.kind}{reason}"),
         ("expected", expected if found.mode.kind == "masked" else ""),
         ("may end here", "yes" if found.may_end else "no"),

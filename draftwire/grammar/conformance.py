@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from daemon.grammar_exercise import byte_table
 from grammars.compiled import CompiledGrammar
 from grammars.cursor import consume_bytes
-from grammars.engine import load
+from grammars.engine import TokenTable, load
 from grammars.expectation import Expectations
-from grammars.interface import RecogniserFailed
+from grammars.interface import Recogniser, RecogniserFailed
 
 Outcome = Literal["parses", "error", "ends too early", "too much"]
 _WORD_END: Final = re.compile(r"\w*")
 _WORD_START: Final = re.compile(r"\w*\Z")
 _LOOKED_BACK: Final = 100
+_LARGE_BYTES: Final = 32_768
+"""Of a text for which a vocabulary is worth it."""
+_MOST_WORDS: Final = 8192
+_WORD: Final = re.compile(r"\s*\w+|\s+|[^\w\s]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +42,27 @@ class Verdict:
 
 
 class Judge:
-    """A grammar ready to judge texts. It knows bytes, so no model's vocabulary is needed."""
+    """A grammar ready to judge texts. It knows bytes, so no model's vocabulary is needed.
+
+    Large texts are followed by words instead, two to three times as fast, and byte by byte in the first word that is
+    wrong. The words are those of the first large text: any will do, and texts of one language share most.
+    """
 
     def __init__(self, compiled: CompiledGrammar) -> None:
         """Raises GrammarError if the engine does not take it."""
+        self._compiled = compiled
         self._table = byte_table()
         self._template = load(compiled, self._table)
+        self._by_words: tuple[TokenTable, Recogniser] | None = None
         self._expectations = Expectations(compiled, self._table)
 
     def judge(self, text: str) -> Verdict:
-        """About 0.1 s for 20 kB."""
+        """About 0.1 s for 20 kB, 3 s for 1 MB."""
         data = text.encode(errors="surrogatepass")
-        recogniser = self._template.copy()
+        table, template = self._of_size(text, len(data))
         try:
-            consumed = consume_bytes(recogniser, self._table, data)
+            recogniser = template.copy()
+            consumed = consume_bytes(recogniser, table, data)
             complete = consumed.length == len(data) and recogniser.accepting()
         except RecogniserFailed as error:
             return Verdict("too much", 0, reason=str(error))
@@ -62,6 +74,24 @@ class Judge:
             return Verdict("ends too early", len(text), expected)
         found, allowed = _word_around(text, offset)
         return Verdict("error", offset, expected, found, allowed)
+
+    def _of_size(self, text: str, size: int) -> tuple[TokenTable, Recogniser]:
+        """What a text of `size` bytes is followed with."""
+        if size < _LARGE_BYTES:
+            return self._table, self._template
+        if self._by_words is None:
+            table = _table_of_words(text)
+            self._by_words = table, load(self._compiled, table)
+        return self._by_words
+
+
+def _table_of_words(text: str) -> TokenTable:
+    """The most frequent words of a text, with the blanks before them, and all bytes, as a vocabulary."""
+    counted = Counter(_WORD.findall(text)).most_common(_MOST_WORDS)
+    words = [data for word, _ in counted if len(data := word.encode(errors="surrogatepass")) > 1]
+    end = 256 + len(words)
+    pieces = (*(bytes([byte]) for byte in range(256)), *words, b"<end>")
+    return TokenTable(pieces, control_ids={end}, stop_ids={end})
 
 
 def _word_around(text: str, offset: int) -> tuple[str, int]:

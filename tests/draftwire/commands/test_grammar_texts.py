@@ -203,6 +203,22 @@ def test_after_an_error_all_is_allowed_or_the_text_was_taken_up_again(tmp_path: 
     assert "resynced (resumed after the error at line 2, column 6)" in below.stdout
 
 
+def test_in_a_host_file_the_island_is_asked_about(tmp_path: Path) -> None:
+    with (tmp_path / "config.toml").open("a", encoding="utf-8") as file:
+        file.write(
+            '[[grammars.islands]]\nhost = "*.md"\nopen = "^~~~ord\\n"\nclose = "^~~~"\ngrammar = "orders"\n'
+        )
+    (tmp_path / "a.md").write_text("# 订单\n\n~~~ord\nbuy 1 a;\nsell \n~~~\nend\n", encoding="utf-8")
+    found = json.loads(runner.invoke(app, ["grammar", "next", "orders.bnf", "a.md:5:6", "--json"]).stdout)
+    assert (found["mode"], found["expected"]) == ("masked", ["amount"])
+    assert found["island"] == {"line": 4, "column": 1}
+    plain = runner.invoke(app, ["grammar", "next", "orders.bnf", "a.md:5:6"])
+    assert "from line 4, column 1" in plain.stdout
+    outside = runner.invoke(app, ["grammar", "next", "orders.bnf", "a.md:7:1"])
+    assert outside.exit_code == Exit.USAGE
+    assert outside.stderr.startswith("draftwire: the place is outside the islands of orders in a.md")
+
+
 def test_a_place_outside_the_file_is_wrong_usage() -> None:
     result = runner.invoke(app, ["grammar", "next", "orders.bnf", "good.ord:99:1"])
     assert (result.exit_code, result.stderr) == (Exit.USAGE, "draftwire: good.ord has 5 lines, not 99\n")
