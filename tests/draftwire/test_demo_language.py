@@ -193,6 +193,7 @@ def test_the_tables_show_both_parts_side_by_side() -> None:
     assert "shown as verified: '2'" in shown
     assert "that fit the text after them" in shown
     assert "breaks without" not in shown
+    assert "so few latencies say nothing of the difference" in " ".join(shown.split())
 
 
 def test_the_table_says_by_what_fit_is_judged_where_no_statement_can_be_left_out() -> None:
