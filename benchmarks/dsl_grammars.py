@@ -9,7 +9,7 @@ from pathlib import PurePath
 from benchmarks.dsl_files import SUFFIXES, generated, real_files
 from benchmarks.dsl_places import CursorPlace, SourceFile
 from daemon.engine import Vocabulary
-from daemon.grammar_places import built_in_folder, grammars_in, read_grammar
+from daemon.grammars.places import built_in_folder, grammars_in, read_grammar
 from grammars.compiled import CompiledGrammar
 from grammars.compiler import compile_text
 from grammars.cursor import GrammarState

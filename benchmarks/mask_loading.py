@@ -12,7 +12,7 @@ import lark
 
 from benchmarks.dsl_files import generated
 from benchmarks.mask_vocabularies import MeasuredVocabulary
-from daemon.grammar_places import built_in_folder
+from daemon.grammars.places import built_in_folder
 from grammars.compiled import CompiledGrammar
 from grammars.compiler import compile_text
 from grammars.document import GrammarDocument

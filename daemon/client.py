@@ -39,9 +39,9 @@ from daemon.config import ConfigError, with_overrides
 from daemon.display import Display
 from daemon.documents import BadEdit, Document, Place, cursor_after
 from daemon.gate import refusal
-from daemon.grammar_checks import GrammarChecks
-from daemon.grammar_messages import state_of
-from daemon.legality import Legality
+from daemon.grammars.checks import GrammarChecks
+from daemon.grammars.legality import Legality
+from daemon.grammars.messages import state_of
 from daemon.merge import Timing
 from daemon.service import Service
 from daemon.statistics import Request

@@ -5,7 +5,7 @@
               draft a token ...       the best that the grammar allows (`daemon/drafting.py`)
                                       DRAFT frames as blocks fill (`daemon/target_side.py`)
               ... hear a verdict      commit, cut the tail where it was wrong, draft on from there
-              examine                 how much of it fits the text after the cursor (`daemon/legality.py`);
+              examine                 how much of it fits the text after the cursor (`daemon/grammars/legality.py`);
                                       if the target's words are none of the language, the draft answers alone
     complete  the editor asks         answer from what is known, at the latest after `first_ghost_ms`
     publish   something changed       merge with what is on the screen; send what the rules allow
@@ -29,14 +29,14 @@ import msgspec
 from daemon.api.messages import NothingReason, Suggestion, Wait
 from daemon.completion_settings import Settings
 from daemon.display import Display, Showing, suggestion_of
-from daemon.document_grammar import DocumentGrammar
 from daemon.documents import Document, Place
 from daemon.draft_worker import DraftWorker
 from daemon.drafting import Drafting
 from daemon.engine import EngineFailed
 from daemon.exemplar_search import ExemplarSearch
 from daemon.generation import Generation
-from daemon.legality import Legality
+from daemon.grammars.document_grammar import DocumentGrammar
+from daemon.grammars.legality import Legality
 from daemon.link import Link
 from daemon.merge import News
 from daemon.news import led_astray, news_of, shaped_at, worth_showing

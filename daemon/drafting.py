@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from daemon.config_sections import CompletionConfig
 from daemon.draft_worker import DraftWorker
 from daemon.engine import Aborted, Candidates
+from daemon.grammars.legality import Legality
 from daemon.healing import Healing
-from daemon.legality import Legality
 from daemon.ngram import LONGEST_COMPARED, MATCHED_TOKENS, NgramDraft
 from daemon.run import Run
 from speculation.sampling import Sampling, ranked

@@ -17,7 +17,7 @@ from typing import Final
 from daemon.exemplar import Candidate
 from daemon.gate import is_excluded
 from daemon.globs import matches_glob
-from daemon.grammar_places import document_path
+from daemon.grammars.places import document_path
 from daemon.ignore_rules import Rule, parse, verdict
 
 WORKSPACE_MARKS: Final = (".draftwire", ".git")

@@ -11,11 +11,11 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from daemon.document_grammar import LoadedGrammar
 from daemon.documents import Document
 from daemon.exemplar import Candidate, budget_tokens, choose, opening_ids
 from daemon.exemplar_files import candidates_near, examples
-from daemon.grammar_places import document_path
+from daemon.grammars.document_grammar import LoadedGrammar
+from daemon.grammars.places import document_path
 
 log = logging.getLogger(__name__)
 

@@ -18,7 +18,7 @@ from typing import Final
 import numpy as np
 
 from daemon.draft_worker import DraftWorker
-from daemon.legality import Legality
+from daemon.grammars.legality import Legality
 from daemon.run import Run
 
 MOST_BYTES: Final = 16

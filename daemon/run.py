@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from daemon.api.messages import NothingReason
 from daemon.documents import Place
 from daemon.generation import Generation
-from daemon.run_grammar import RunGrammar
+from daemon.grammars.run_grammar import RunGrammar
 
 
 @dataclass(eq=False)

@@ -16,9 +16,9 @@ from daemon.api.messages import DaemonMessage, Status
 from daemon.config import Config
 from daemon.draft_worker import DraftWorker
 from daemon.engine import DraftEngine
-from daemon.grammar_lookout import user_folder
-from daemon.grammar_store import GrammarStore
-from daemon.grammar_worker import GrammarWorker
+from daemon.grammars.lookout import user_folder
+from daemon.grammars.store import GrammarStore
+from daemon.grammars.worker import GrammarWorker
 from daemon.link_address import LinkSettings
 from daemon.statistics import Statistics
 from daemon.verifier_link import VerifierLink

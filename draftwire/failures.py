@@ -55,7 +55,7 @@ _KNOWN: Final[tuple[tuple[str, str, Exit], ...]] = (
     ("daemon.api.errors", "DaemonMisconfigured", Exit.CONFIG),
     ("daemon.api.errors", "ApiError", Exit.UNAVAILABLE),
     ("daemon.engine", "EngineFailed", Exit.NOTHING),
-    ("daemon.grammar_trust", "TrustNotKept", Exit.CANT_CREATE),
+    ("daemon.grammars.trust", "TrustNotKept", Exit.CANT_CREATE),
     ("grammars.diagnostics", "GrammarError", Exit.NOTHING),
 )
 """Errors whose own text is for people: module, class, exit status."""

@@ -100,9 +100,9 @@ def trust(
 ) -> None:
     """Let the projects in a folder bring grammars of their own, in .draftwire/grammars/. Counts at once."""
     from daemon.config import load_config
-    from daemon.grammar_lookout import trust_file
-    from daemon.grammar_places import WORKSPACE_FOLDER, grammars_in
-    from daemon.grammar_trust import trust
+    from daemon.grammars.lookout import trust_file
+    from daemon.grammars.places import WORKSPACE_FOLDER, grammars_in
+    from daemon.grammars.trust import trust
 
     added = trust(folder, trust_file(load_config(None)))
     note(f"{folder.resolve()} is trusted" + ("" if added else " already"))
@@ -115,8 +115,8 @@ def trust(
 def untrust(folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="As it was trusted.")]) -> None:
     """Use the grammars of the projects in a folder no more. Exit status 1 if they are trusted all the same."""
     from daemon.config import load_config
-    from daemon.grammar_lookout import trust_file
-    from daemon.grammar_trust import distrust, is_trusted, trusted_folders
+    from daemon.grammars.lookout import trust_file
+    from daemon.grammars.trust import distrust, is_trusted, trusted_folders
 
     config = load_config(None)
     file = trust_file(config)
@@ -142,7 +142,7 @@ app.command("bench")(grammar_texts.bench)
 
 
 def _tried(file: Path, dialect: str) -> Tried:
-    from daemon.grammar_runner import GrammarRunner
+    from daemon.grammars.runner import GrammarRunner
     from draftwire.grammar.sources import in_file
     from draftwire.grammar.trial import over_the_projects_limit, tried
 

@@ -187,7 +187,7 @@ def usable(grammar: str, config: Config, folders: Iterable[Path], dialect: str) 
 
 
 def _usable(grammar: str, config: Config, folders: Iterable[Path], dialect: str) -> Tried:
-    from daemon.grammar_runner import GrammarRunner
+    from daemon.grammars.runner import GrammarRunner
     from draftwire.grammar.sources import find
     from draftwire.grammar.trial import check_dialect, tried
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from daemon.grammar_exercise import byte_table
+from daemon.grammars.exercise import byte_table
 from draftwire.demo.editor import Suggested
 from grammars.compiled import CompiledGrammar
 from grammars.document import GrammarDocument

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from daemon.grammar_exercise import byte_table
+from daemon.grammars.exercise import byte_table
 from grammars.compiled import CompiledGrammar
 from grammars.cursor import consume_bytes
 from grammars.engine import TokenTable, load

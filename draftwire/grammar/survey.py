@@ -11,11 +11,11 @@ from typing import Literal
 
 from daemon.config import Config
 from daemon.config_sections import GrammarsConfig
-from daemon.grammar_cache import GrammarCache
-from daemon.grammar_catalogue import Catalogue, Known
-from daemon.grammar_lookout import Lookout
-from daemon.grammar_runner import GrammarRunner, Outcome
-from daemon.grammar_workshop import version_of
+from daemon.grammars.cache import GrammarCache
+from daemon.grammars.catalogue import Catalogue, Known
+from daemon.grammars.lookout import Lookout
+from daemon.grammars.runner import GrammarRunner, Outcome
+from daemon.grammars.workshop import version_of
 from draftwire.grammar.documents import globs_of
 from draftwire.grammar.trial import tried
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from daemon.grammar_catalogue import Known
-from daemon.grammar_places import Unreadable
-from daemon.grammar_runner import GrammarRunner, Outcome, cpu_budget_s
-from daemon.grammar_workshop import PATIENCE, texts_of
+from daemon.grammars.catalogue import Known
+from daemon.grammars.places import Unreadable
+from daemon.grammars.runner import GrammarRunner, Outcome, cpu_budget_s
+from daemon.grammars.workshop import PATIENCE, texts_of
 from draftwire.failures import CommandFailed, Exit
 from draftwire.grammar.sources import schema_name
 from grammars.compiled import CompiledGrammar

@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 
 import pytest
 
-from daemon import grammar_store
 from daemon.api.messages import (
     Accepted,
     Cancel,
@@ -37,6 +36,7 @@ from daemon.api.messages import (
 )
 from daemon.client import Client
 from daemon.config import Config, ConfigError
+from daemon.grammars import store as grammar_store
 from daemon.link_address import LinkSettings
 from daemon.service import Service
 from speculation.messages import Cancel as CancelSession

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from daemon.completion_settings import Settings
-from daemon.document_grammar import DocumentGrammar
 from daemon.documents import Document, Place
+from daemon.grammars.document_grammar import DocumentGrammar
 from tests.fakes.completion import Bench, bench, settings
 from tests.fakes.grammars import whole
 

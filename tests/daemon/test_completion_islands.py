@@ -15,8 +15,8 @@ from daemon.api.errors import DaemonUnavailable
 from daemon.api.messages import ChangeDocument, Edit, OpenDocument
 from daemon.api.paths import RuntimePaths, runtime_paths
 from daemon.config import Config, parse_config
-from daemon.document_grammar import DocumentGrammar, LoadedGrammar
 from daemon.documents import Place
+from daemon.grammars.document_grammar import DocumentGrammar, LoadedGrammar
 from daemon.server import run_daemon
 from grammars.compiler import compile_text
 from grammars.engine import load

@@ -18,8 +18,8 @@ from daemon.draft_worker import DraftWorker
 from daemon.drafting import Drafting, ranking
 from daemon.engine import Candidates
 from daemon.generation import Generation, Limits
+from daemon.grammars.run_grammar import State
 from daemon.run import Run
-from daemon.run_grammar import State
 from speculation.sampling import Sampling, draw
 from tests.fakes.engine import FakeEngine
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from daemon import exemplar_search
-from daemon.document_grammar import LoadedGrammar
 from daemon.documents import Document
 from daemon.exemplar import Candidate
 from daemon.exemplar_search import ExemplarSearch, look_for
+from daemon.grammars.document_grammar import LoadedGrammar
 from grammars.compiled import CompiledGrammar
 from grammars.engine import TokenTable
 from grammars.interface import Recogniser

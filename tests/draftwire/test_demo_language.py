@@ -14,8 +14,8 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from daemon.grammar_catalogue import look_at
-from daemon.grammar_places import grammars_in
+from daemon.grammars.catalogue import look_at
+from daemon.grammars.places import grammars_in
 from draftwire.cli import app
 from draftwire.demo.check import Claim, Finding
 from draftwire.demo.editor import Ghost, Session, Suggested
@@ -248,7 +248,7 @@ def test_claims_know_where_their_document_was_opened() -> None:
 @pytest.mark.timeout(600)
 def test_a_built_in_grammar_in_the_demonstration(tmp_path: Path) -> None:
     """With text above that is not ASCII, and for a file that has another of its language beside it."""
-    from daemon.grammar_places import built_in_folder
+    from daemon.grammars.places import built_in_folder
 
     examples = sorted((built_in_folder() / "proto3" / "examples").iterdir())
     for example in examples:

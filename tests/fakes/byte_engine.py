@@ -1,9 +1,9 @@
-"""The engine over a vocabulary of single bytes: whether a text is allowed, byte by byte. For tests of what is emitted."""
+"""The engine over a vocabulary of single bytes: whether a text is allowed. For tests of what is emitted."""
 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 from llguidance import LLMatcher, LLTokenizer, TokenizerWrapper
 
@@ -15,8 +15,8 @@ class _Bytes:
 
     eos_token_id = _END
     bos_token_id = None
-    tokens = [bytes([one]) for one in range(256)] + [b"<end>"]
-    special_token_ids = [_END]
+    tokens: ClassVar = [*(bytes([one]) for one in range(256)), b"<end>"]
+    special_token_ids: ClassVar = [_END]
 
     def __call__(self, text: bytes | str) -> list[int]:
         return list(text.encode() if isinstance(text, str) else text)

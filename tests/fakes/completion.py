@@ -14,11 +14,11 @@ from daemon.completion import Answer, Completer
 from daemon.completion_settings import Settings
 from daemon.config import Config
 from daemon.display import Display
-from daemon.document_grammar import DocumentGrammar
 from daemon.documents import Document, Place
 from daemon.draft_worker import DraftWorker
-from daemon.grammar_worker import GrammarWorker
-from daemon.legality import Legality
+from daemon.grammars.document_grammar import DocumentGrammar
+from daemon.grammars.legality import Legality
+from daemon.grammars.worker import GrammarWorker
 from daemon.merge import Timing
 from daemon.statistics import Statistics
 from tests.fakes.engine import FakeEngine, following

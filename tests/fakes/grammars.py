@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from daemon.document_grammar import DocumentGrammar, LoadedGrammar
 from daemon.engine import Vocabulary
+from daemon.grammars.document_grammar import DocumentGrammar, LoadedGrammar
 from grammars.compiled import CompiledGrammar
 from grammars.engine import TokenTable, load
 from grammars.islands import Island

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from daemon.document_grammar import DocumentGrammar
 from daemon.documents import Document, Place
 from daemon.generation import Generation, Limits
-from daemon.grammar_worker import GrammarWorker
-from daemon.legality import Legality
+from daemon.grammars.document_grammar import DocumentGrammar
+from daemon.grammars.legality import Legality
+from daemon.grammars.worker import GrammarWorker
 from daemon.run import Run
 from grammars.interface import Recogniser
 from tests.fakes.engine import byte_vocabulary

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from daemon.api.files import EXTENSIONS, document_path, grammar_extension, grammar_name, is_grammar_file
-from daemon.grammar_places import grammars_in
+from daemon.grammars.places import grammars_in
 
 FILES = {
     "b.BNF": True,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from daemon.grammar_runner import GrammarRunner, Outcome, cpu_budget_s
+from daemon.grammars.runner import GrammarRunner, Outcome, cpu_budget_s
 from draftwire.failures import CommandFailed
 from draftwire.grammar.anatomy import anatomy, dialect_title, quoted
 from draftwire.grammar.sources import in_file

@@ -12,13 +12,13 @@ import pytest
 from daemon.config import parse_config
 from daemon.documents import Document
 from daemon.engine import Vocabulary
-from daemon.grammar_cache import GrammarCache, cache_key
-from daemon.grammar_exercise import byte_table
-from daemon.grammar_lookout import Lookout
-from daemon.grammar_places import built_in_folder, grammars_in, read_grammar
-from daemon.grammar_runner import GrammarRunner, Outcome
-from daemon.grammar_store import GrammarStore
-from daemon.grammar_trial import TrialRequest, _tried
+from daemon.grammars.cache import GrammarCache, cache_key
+from daemon.grammars.exercise import byte_table
+from daemon.grammars.lookout import Lookout
+from daemon.grammars.places import built_in_folder, grammars_in, read_grammar
+from daemon.grammars.runner import GrammarRunner, Outcome
+from daemon.grammars.store import GrammarStore
+from daemon.grammars.trial import TrialRequest, _tried
 from grammars.engine import load
 from tests.fakes.processes import processes_of
 
@@ -29,7 +29,7 @@ WORDS = '<list> ::= <word> | <list> "," <word>\n<word> ::= <letter> | <word> <le
 
 async def outcome_of(folder: Path, name: str, text: str) -> Outcome:
     """`folder`: an argument that the trial does not look at, so that a process left behind is found."""
-    runner = GrammarRunner([sys.executable, "-m", "daemon.grammar_trial", str(folder)])
+    runner = GrammarRunner([sys.executable, "-m", "daemon.grammars.trial", str(folder)])
     schema = name.removesuffix(".schema.json") if name.endswith(".json") else ""
     outcome = await runner.run(text, name, schema=schema)
     assert processes_of(folder) == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from daemon.run_grammar import RunGrammar, State
+from daemon.grammars.run_grammar import RunGrammar, State
 from grammars.interface import Mode
 
 

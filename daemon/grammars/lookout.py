@@ -13,8 +13,8 @@ from typing import Final
 import platformdirs
 
 from daemon.config import Config
-from daemon.grammar_catalogue import Catalogue, Known, Layer, look_at
-from daemon.grammar_places import (
+from daemon.grammars.catalogue import Catalogue, Known, Layer, look_at
+from daemon.grammars.places import (
     WORKSPACE_FOLDER,
     GrammarFile,
     Origin,
@@ -22,7 +22,7 @@ from daemon.grammar_places import (
     grammars_in,
     workspaces_of,
 )
-from daemon.grammar_trust import FILE_NAME, is_trusted, trusted_folders
+from daemon.grammars.trust import FILE_NAME, is_trusted, trusted_folders
 
 _MOST_KEPT: Final = 1000
 """Files that are remembered; beyond, all are forgotten and looked at again."""

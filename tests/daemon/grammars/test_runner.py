@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from daemon import grammar_runner
-from daemon.grammar_runner import GrammarRunner, Outcome, cpu_budget_s
+from daemon.grammars import runner as grammar_runner
+from daemon.grammars.runner import GrammarRunner, Outcome, cpu_budget_s
 from grammars.compiled import CompiledGrammar
 from grammars.diagnostics import Diagnostic, Span
 from grammars.emit import HEADER
@@ -32,7 +32,7 @@ sys.modules["grammars.compiler"] = compiler
 schema = types.ModuleType("grammars.json_schema")
 schema.compile_schema = lambda text, *, name: CompiledGrammar(name, "json-schema", text, 1)
 sys.modules["grammars.json_schema"] = schema
-from daemon.grammar_trial import main
+from daemon.grammars.trial import main
 sys.exit(main())
 """
 

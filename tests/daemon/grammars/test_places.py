@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from daemon import grammar_places
-from daemon.grammar_places import (
+from daemon.grammars import places as grammar_places
+from daemon.grammars.places import (
     MAX_GRAMMAR_BYTES,
     Unreadable,
     built_in_folder,

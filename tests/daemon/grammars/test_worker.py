@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from daemon.grammar_worker import EngineBusy, EngineLost, GrammarWorker
+from daemon.grammars.worker import EngineBusy, EngineLost, GrammarWorker
 from tests.fakes.virtual_time import VirtualTimeLoop, no_time_passes_until
 
 

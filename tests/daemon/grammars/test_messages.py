@@ -6,9 +6,9 @@ import pytest
 
 from daemon.api.framing import encode
 from daemon.api.messages import GrammarFinding, GrammarFindings, GrammarProblem, GrammarState
-from daemon.document_grammar import DocumentGrammar, Problem
-from daemon.grammar_messages import MAX_PROBLEMS, MAX_WORDS, findings_of, state_of
-from daemon.grammar_runner import MAX_DIAGNOSTICS, Outcome
+from daemon.grammars.document_grammar import DocumentGrammar, Problem
+from daemon.grammars.messages import MAX_PROBLEMS, MAX_WORDS, findings_of, state_of
+from daemon.grammars.runner import MAX_DIAGNOSTICS, Outcome
 from grammars.diagnostics import Diagnostic, Span
 
 NAME = "file:///a.x"

@@ -10,8 +10,8 @@ from collections import deque
 from dataclasses import dataclass, replace
 from typing import Final
 
-from daemon.document_grammar import DocumentGrammar, LoadedGrammar
 from daemon.documents import Place
+from daemon.grammars.document_grammar import DocumentGrammar, LoadedGrammar
 from grammars.document import GrammarDocument
 from grammars.interface import CursorState
 from grammars.island_state import LOOK_BACK, Closer, IslandState

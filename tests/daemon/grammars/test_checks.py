@@ -11,9 +11,9 @@ import pytest_asyncio
 
 from daemon.api.messages import CheckGrammar, DaemonMessage, Failed, GrammarFindings
 from daemon.config import Config, parse_config
-from daemon.grammar_checks import GrammarChecks
-from daemon.grammar_runner import GrammarRunner, Outcome
-from daemon.grammar_store import GrammarStore
+from daemon.grammars.checks import GrammarChecks
+from daemon.grammars.runner import GrammarRunner, Outcome
+from daemon.grammars.store import GrammarStore
 from grammars.diagnostics import Diagnostic
 
 pytestmark = pytest.mark.asyncio

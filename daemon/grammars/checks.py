@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from daemon.api.messages import CheckGrammar, DaemonMessage, Failed, GrammarFindings
-from daemon.grammar_messages import findings_of
-from daemon.grammar_store import GrammarStore
+from daemon.grammars.messages import findings_of
+from daemon.grammars.store import GrammarStore
 
 log = logging.getLogger(__name__)
 

@@ -1,6 +1,6 @@
 """One document's text, and the tokens of one run after it, followed by the document's grammars.
 
-Everything here runs on the legality engine's thread, one call at a time (`daemon/grammar_worker.py`), and any call may
+Everything here runs on the legality engine's thread, one call at a time (`daemon/grammars/worker.py`), and any call may
 be the last that anybody hears of. So nothing hangs on events: a call is given what is known (a place, the tokens
 generated there) and first brings the state to it. A verdict, a rejected tail, an edit or another run are only another
 path or place, and going back to an earlier one gives the answers of then.
@@ -19,10 +19,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from daemon.document_grammar import DocumentGrammar
 from daemon.documents import Place
 from daemon.engine import Vocabulary
-from daemon.grammar_subject import Inside, Language, Subject, Subjects, encoded
+from daemon.grammars.document_grammar import DocumentGrammar
+from daemon.grammars.subject import Inside, Language, Subject, Subjects, encoded
 from daemon.shaping import cuts
 from grammars.interface import CursorState, Mode
 from grammars.suffix import Fit, Suffix, longest_fit

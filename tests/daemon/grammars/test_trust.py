@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.grammar_trust import FILE_NAME, TrustNotKept, distrust, is_trusted, trust, trusted_folders
+from daemon.grammars.trust import FILE_NAME, TrustNotKept, distrust, is_trusted, trust, trusted_folders
 
 
 def test_folders_are_added_once_and_taken_off(tmp_path: Path) -> None:

@@ -16,11 +16,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
 
-from daemon.document_grammar import LoadedGrammar
-from daemon.grammar_cache import GrammarCache, cache_key
-from daemon.grammar_catalogue import Known
-from daemon.grammar_places import SCHEMA_EXTENSION, Origin, Unreadable, read_grammar
-from daemon.grammar_runner import GrammarRunner, Outcome
+from daemon.grammars.cache import GrammarCache, cache_key
+from daemon.grammars.catalogue import Known
+from daemon.grammars.document_grammar import LoadedGrammar
+from daemon.grammars.places import SCHEMA_EXTENSION, Origin, Unreadable, read_grammar
+from daemon.grammars.runner import GrammarRunner, Outcome
 from grammars.compiled import CompiledGrammar
 from grammars.diagnostics import Diagnostic, GrammarError
 from grammars.engine import TokenTable, load

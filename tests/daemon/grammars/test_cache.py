@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from daemon import grammar_cache
-from daemon.grammar_cache import GrammarCache, cache_key
+from daemon.grammars import cache as grammar_cache
+from daemon.grammars.cache import GrammarCache, cache_key
 from grammars.compiled import CompiledGrammar, Terminal
 from grammars.diagnostics import Diagnostic, Span
 

@@ -10,8 +10,8 @@ import pytest
 
 from daemon.config_sections import GrammarsConfig, IslandConfig
 from daemon.documents import Document
-from daemon.grammar_catalogue import HEADER_CHARACTERS, Catalogue, Known, Layer, look_at
-from daemon.grammar_places import GrammarFile, Origin
+from daemon.grammars.catalogue import HEADER_CHARACTERS, Catalogue, Known, Layer, look_at
+from daemon.grammars.places import GrammarFile, Origin
 
 WORK = Path("/work")
 

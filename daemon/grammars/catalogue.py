@@ -17,7 +17,7 @@ from typing import Any, Final
 from daemon.config_sections import NO_GRAMMAR, GrammarsConfig, IslandConfig
 from daemon.documents import Document
 from daemon.globs import matches_glob
-from daemon.grammar_places import SCHEMA_EXTENSION, GrammarFile, Unreadable, read_grammar
+from daemon.grammars.places import SCHEMA_EXTENSION, GrammarFile, Unreadable, read_grammar
 from grammars.annotations import read_annotations
 from grammars.diagnostics import Diagnostic, GrammarError
 from grammars.schema_files import FILES, LANGUAGES, said_of

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from daemon.document_grammar import DocumentGrammar
-from daemon.legality import LAST_PATIENCE_S, PAUSE_S
+from daemon.grammars.document_grammar import DocumentGrammar
+from daemon.grammars.legality import LAST_PATIENCE_S, PAUSE_S
 from tests.fakes.grammars import lets
 from tests.fakes.legality import LegalityBench, play
 from tests.fakes.virtual_time import at_once

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from daemon.documents import Document, Place
-from daemon.follower import Follower
+from daemon.grammars.follower import Follower
 from daemon.shaping import cuts
 from tests.fakes.engine import byte_vocabulary
 from tests.fakes.grammars import quoted, whole

@@ -7,9 +7,9 @@ import threading
 
 import pytest
 
-from daemon.document_grammar import DocumentGrammar
-from daemon.grammar_worker import EngineLost
-from daemon.legality import PAUSE_S
+from daemon.grammars.document_grammar import DocumentGrammar
+from daemon.grammars.legality import PAUSE_S
+from daemon.grammars.worker import EngineLost
 from tests.fakes.grammars import lets
 from tests.fakes.legality import LegalityBench, play
 from tests.fakes.virtual_time import at_once, no_time_passes_until

@@ -2,7 +2,7 @@
 
 Some grammars load at once and then take seconds for a token: the engine builds its automata while it is used. What
 is walked is a vocabulary of the 256 bytes, which meets every state that a real one would, and costs far less. No
-clock but the thread's CPU time; time limits from outside are daemon/grammar_trial.py's.
+clock but the thread's CPU time; time limits from outside are daemon/grammars/trial.py's.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Compiles one grammar in a process of its own and tries it out: `python -m daemon.grammar_trial`.
+"""Compiles one grammar in a process of its own and tries it out: `python -m daemon.grammars.trial`.
 
 A grammar comes from anybody. Compiling one may take for ever, take all memory, or end the process in the engine; so
 it is tried here first, at low priority and within limits that the system keeps, and the daemon loads only what has
-stood the trial. The other side of the pipe is daemon/grammar_runner.py.
+stood the trial. The other side of the pipe is daemon/grammars/runner.py.
 
     stdout  ready                     imports are done, and the limits of memory in force
     stdin   a TrialRequest, as JSON
@@ -90,7 +90,7 @@ def _load_all() -> None:
     """What is slow to import, and the engine: before the clock runs, and beside what memory is counted."""
     for name in ("grammars.compiler", "grammars.engine", "grammars.json_schema"):
         importlib.import_module(name)
-    importlib.import_module("daemon.grammar_exercise").byte_table()
+    importlib.import_module("daemon.grammars.exercise").byte_table()
 
 
 def _tried(request: TrialRequest) -> TrialResult:
@@ -128,7 +128,7 @@ def _error(code: str, message: str, advice: str) -> Diagnostic:
 
 def _compiled(request: TrialRequest) -> TrialResult:
     """The compiled grammar, once it has been loaded and walked through."""
-    from daemon.grammar_exercise import byte_table, exercise
+    from daemon.grammars.exercise import byte_table, exercise
     from grammars.compiler import compile_text
     from grammars.engine import load
 

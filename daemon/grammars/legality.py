@@ -22,11 +22,11 @@ from typing import Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from daemon.document_grammar import DocumentGrammar
 from daemon.documents import Place
 from daemon.engine import Vocabulary
-from daemon.follower import Follower
-from daemon.grammar_worker import EngineBusy, EngineLost, GrammarWorker
+from daemon.grammars.document_grammar import DocumentGrammar
+from daemon.grammars.follower import Follower
+from daemon.grammars.worker import EngineBusy, EngineLost, GrammarWorker
 from daemon.run import Run
 
 log = logging.getLogger(__name__)

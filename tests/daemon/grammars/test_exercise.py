@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from daemon.grammar_exercise import byte_table, exercise
+from daemon.grammars.exercise import byte_table, exercise
 from grammars.compiled import CompiledGrammar
 from grammars.diagnostics import GrammarError
 from grammars.emit import HEADER

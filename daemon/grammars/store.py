@@ -1,8 +1,8 @@
 """The grammars of the open documents: which they have, found again when the files change.
 
-    of(document)  ──> what is known now; at most once a second a look at the files, in a thread  (grammar_lookout)
-                  ──> which grammar is for the document                                          (grammar_catalogue)
-                  ──> compiled by a process of its own or from the cache, and loaded             (grammar_workshop)
+    of(document)  ──> what is known now; at most once a second a look at the files, in a thread  (lookout)
+                  ──> which grammar is for the document                                          (catalogue)
+                  ──> compiled by a process of its own or from the cache, and loaded             (workshop)
     whatever changes the answer for a document ──> `changed` with its name
 
 Lives in the event loop and never blocks it.
@@ -21,15 +21,15 @@ from typing import Any, Final
 
 from daemon.config import Config
 from daemon.config_sections import GrammarsConfig
-from daemon.document_grammar import DocumentGrammar, LoadedGrammar, Problem
 from daemon.documents import Document
 from daemon.engine import Vocabulary
-from daemon.grammar_cache import GrammarCache
-from daemon.grammar_catalogue import Catalogue
-from daemon.grammar_lookout import Lookout, user_folder
-from daemon.grammar_places import document_path
-from daemon.grammar_runner import GrammarRunner, Outcome
-from daemon.grammar_workshop import PATIENCE, Piece, Workshop
+from daemon.grammars.cache import GrammarCache
+from daemon.grammars.catalogue import Catalogue
+from daemon.grammars.document_grammar import DocumentGrammar, LoadedGrammar, Problem
+from daemon.grammars.lookout import Lookout, user_folder
+from daemon.grammars.places import document_path
+from daemon.grammars.runner import GrammarRunner, Outcome
+from daemon.grammars.workshop import PATIENCE, Piece, Workshop
 from grammars.diagnostics import Diagnostic
 from grammars.engine import TokenTable
 from grammars.islands import Island

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from daemon.document_grammar import DocumentGrammar
 from daemon.documents import Document, Place
-from daemon.grammar_subject import SUFFIX_CHARACTERS, Inside, Subject, Subjects
+from daemon.grammars.document_grammar import DocumentGrammar
+from daemon.grammars.subject import SUFFIX_CHARACTERS, Inside, Subject, Subjects
 from grammars.islands import Island
 from tests.fakes.grammars import lets, quoted, whole
 

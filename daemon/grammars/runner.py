@@ -1,6 +1,6 @@
 """Has grammars compiled and tried in processes of their own, one after the other, and says what came of each.
 
-The process (daemon/grammar_trial.py) keeps its own limits; what it does not keep, or can't, is kept here: it is ended
+The process (daemon/grammars/trial.py) keeps its own limits; what it does not keep, or can't, is kept here: it is ended
 when it takes too long by the clock, and waited for in any case. Whether a result can be kept depends on what it says
 of: the grammar, or the state of this machine (`Outcome.passing`).
 """
@@ -20,8 +20,8 @@ from typing import Final
 
 import msgspec
 
-from daemon.grammar_places import MAX_GRAMMAR_BYTES
-from daemon.grammar_trial import ADVICE_ON_FAILURE, TrialRequest, TrialResult, too_much_memory
+from daemon.grammars.places import MAX_GRAMMAR_BYTES
+from daemon.grammars.trial import ADVICE_ON_FAILURE, TrialRequest, TrialResult, too_much_memory
 from grammars.compiled import CompiledGrammar
 from grammars.diagnostics import Diagnostic
 
@@ -81,7 +81,7 @@ def cpu_budget_s(size: int) -> float:
 class GrammarRunner:
     """Runs trials, one at a time. Event loop only."""
 
-    def __init__(self, command: Sequence[str] = (sys.executable, "-m", "daemon.grammar_trial")) -> None:
+    def __init__(self, command: Sequence[str] = (sys.executable, "-m", "daemon.grammars.trial")) -> None:
         self._command = command
         self._turn = asyncio.Lock()
         self._waiting = 0
@@ -119,7 +119,7 @@ class GrammarRunner:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                cwd=Path(__file__).parent.parent,  # where our packages are, and nobody else's
+                cwd=Path(__file__).parents[2],  # where our packages are, and nobody else's
                 creationflags=_LOW_PRIORITY,
             )
         except OSError as error:

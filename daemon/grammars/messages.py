@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from daemon.api.messages import GrammarFinding, GrammarFindings, GrammarProblem, GrammarState
-from daemon.document_grammar import DocumentGrammar
-from daemon.grammar_runner import MAX_DIAGNOSTICS, Outcome
+from daemon.grammars.document_grammar import DocumentGrammar
+from daemon.grammars.runner import MAX_DIAGNOSTICS, Outcome
 from grammars.diagnostics import Diagnostic, Severity
 
 MAX_WORDS: Final = 1000

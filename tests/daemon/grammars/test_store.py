@@ -10,16 +10,17 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from daemon import grammar_store, grammar_workshop
 from daemon.config import parse_config
 from daemon.config_sections import GrammarsConfig
 from daemon.documents import Document
 from daemon.engine import Vocabulary
-from daemon.grammar_cache import GrammarCache
-from daemon.grammar_lookout import Lookout
-from daemon.grammar_places import Origin, Unreadable, read_grammar
-from daemon.grammar_runner import GrammarRunner, Outcome
-from daemon.grammar_store import GrammarStore
+from daemon.grammars import store as grammar_store
+from daemon.grammars import workshop as grammar_workshop
+from daemon.grammars.cache import GrammarCache
+from daemon.grammars.lookout import Lookout
+from daemon.grammars.places import Origin, Unreadable, read_grammar
+from daemon.grammars.runner import GrammarRunner, Outcome
+from daemon.grammars.store import GrammarStore
 from grammars.compiled import CompiledGrammar
 from grammars.diagnostics import Diagnostic, GrammarError
 from grammars.emit import HEADER
