@@ -22,8 +22,8 @@ from typer.testing import CliRunner
 from daemon.api.paths import RUNTIME_DIR_VARIABLE
 from daemon.config import CONFIG_VARIABLE, load_config
 from daemon.globs import matches_glob
-from daemon.grammar_catalogue import look_at
-from daemon.grammar_places import built_in_folder, grammars_in
+from daemon.grammars.catalogue import look_at
+from daemon.grammars.places import built_in_folder, grammars_in
 from draftwire.cli import app
 from draftwire.grammar.conformance import Judge
 from draftwire.language_ids import language_id
@@ -41,7 +41,7 @@ _FENCE: Final = re.compile(r"^```(\w+)(?: ([^\n]+))?\n(.*?)^```$", re.MULTILINE 
 _HEADING: Final = re.compile(r"^#+ (.+)$", re.MULTILINE)
 GRAMMAR_LANGUAGES: Final = frozenset({"bnf", "ebnf", "abnf", "gbnf", "lark", "antlr"})
 NAMED_IN_THE_DOCUMENT: Final = (
-    ("daemon.grammar_places", "MAX_GRAMMAR_BYTES"),
+    ("daemon.grammars.places", "MAX_GRAMMAR_BYTES"),
     ("grammars.passes.check", "MAX_RULES"),
     ("grammars.passes.check", "MAX_NODES"),
     ("grammars.passes.check", "MAX_EXPANDED"),

@@ -24,7 +24,7 @@ from daemon.api.paths import RuntimePaths, runtime_paths
 from daemon.config import CompletionConfig, Config, DraftConfig
 from daemon.config_sections import GrammarsConfig
 from daemon.documents import Document, Place
-from daemon.grammar_places import built_in_folder
+from daemon.grammars.places import built_in_folder
 from daemon.llama_engine import LlamaEngine
 from daemon.models import resolve_draft_model
 from daemon.prompt import Prompt
