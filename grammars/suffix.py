@@ -37,7 +37,7 @@ class Fit:
 class Suffix:
     """The text after the cursor, cut into tokens once: good for any state of the grammar."""
 
-    __slots__ = ("is_blank", "is_short", "nonsense", "text", "window")
+    __slots__ = ("is_blank", "is_short", "line", "nonsense", "text", "window")
 
     def __init__(
         self, tokenise: Callable[[bytes], list[int]], text: bytes, *, tokens: int = WINDOW_TOKENS
@@ -49,6 +49,9 @@ class Suffix:
         self.is_short = beginning == text and len(self.window) < tokens
         """The window is all of it."""
         self.is_blank = not text.strip()
+        line, _, _ = beginning.partition(b"\n")
+        self.line = tokenise(line)[:tokens] if line.strip() else []
+        """What stands after the cursor on its line."""
         self.nonsense = tokenise(NONSENSE)
 
 
@@ -124,10 +127,14 @@ class _After:
         return complete
 
     def _is_swallowed(self) -> bool:
-        """The suffix is taken for the inside of a string or a comment that was left open."""
-        if not self._takes_nonsense():
-            return False
-        and_nonsense = [*self._suffix.window, *self._suffix.nonsense]
+        """The suffix, or its line, is taken for the inside of a string or a comment that was left open."""
+        return self._takes_nonsense() and (
+            self._takes_nonsense_after(self._suffix.window)
+            or (bool(self._suffix.line) and self._takes_nonsense_after(self._suffix.line))
+        )
+
+    def _takes_nonsense_after(self, tokens: list[int]) -> bool:
+        and_nonsense = [*tokens, *self._suffix.nonsense]
         return self._state.fits(and_nonsense) == len(and_nonsense)
 
 

@@ -1,22 +1,20 @@
 """Terminals split where the engine's lexer would go on and not find back.
 
 The lexer takes the longest text and never goes back to a shorter one: with `NUMBER: /[0-9]+(\\.[0-9]+)?/` it dies in
-`0..15` after `0.`, though `0` followed by `..` is what the grammar says. So a terminal T is split between two
-characters where (1) a text up to there is a whole terminal, T itself or another, (2) the next character of T can also
-begin what follows that terminal, and (3) T is not complete with that character. The pieces become terminals and T a
-rule of them; blanks are then allowed between the pieces, which is more than was written. The rest of a string is no
-such piece: the lexer would rather skip a comment in it. There the longest match is what is meant, as between `''` and
-`'''`.
+`0..15` after `0.`, though `0` followed by `..` is what the grammar says. So a terminal is split there (where that is:
+`grammars/passes/conflicts.py`). The pieces become terminals and it a rule of them; blanks are then allowed between the
+pieces, which is more than was written. The rest of a string is no such piece: the lexer would rather skip a comment in
+it. There the longest match is what is meant, as between `''` and `'''`.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
-from grammars.diagnostics import Diagnostic, Severity
+from grammars.diagnostics import Diagnostic
 from grammars.form import (
     EMPTY,
     CharacterSet,
@@ -33,22 +31,20 @@ from grammars.form import (
     sequence,
 )
 from grammars.passes.annotate import fresh
-from grammars.passes.automaton import Alphabet, Automaton, Node, alphabet, automaton, bits
+from grammars.passes.automaton import Automaton, Node, alphabet, bits
 from grammars.passes.blanks import Spacing, blank_rules
-from grammars.passes.characters import BLANKS
-from grammars.passes.following import Following, Terminal, following
+from grammars.passes.conflicts import (
+    BLANK_CHARACTERS,
+    WORD_CHARACTERS,
+    Conflicts,
+    automata_of,
+    terminals_after,
+)
+from grammars.passes.following import Terminal
 from grammars.passes.graph import is_nullable, nullable_rules
-from grammars.passes.lead_bytes import terminals_used
 
-_BLANKS: Final = CharacterSet(tuple((ord(one), ord(one)) for one in sorted(BLANKS)))
-_ROUNDS: Final = 4
+_ROUNDS: Final = 6
 """Pieces can be in each other's way again; after so many rounds what is left is left."""
-_MAX_POSITIONS: Final = 2_000
-"""Of a terminal that is looked at."""
-_MAX_PAIRS: Final = 20_000
-"""Of positions of two terminals that are compared."""
-_MAX_PAIRS_IN_ALL: Final = 200_000
-"""Of all terminals: about a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,198 +60,23 @@ class Split:
 def split_tails(grammar: Grammar, spacing: Spacing) -> Split:
     """The same language, or with blanks between pieces of terminals, in a shape that the lexer never dies in."""
     pieces: set[str] = set()
-    found: dict[str, Diagnostic] = {}
+    found: list[Diagnostic] = []
     if spacing.written_out:
         grammar = _loosened(grammar, pieces)
-    letters_of = alphabet(grammar.rules, [_BLANKS, *([spacing.ignored] if spacing.ignored else [])])
+    ignored = [spacing.ignored] if spacing.ignored else []
+    letters_of = alphabet(grammar.rules, [BLANK_CHARACTERS, WORD_CHARACTERS, *ignored])
     known: dict[Terminal, Automaton] = {}
     for _ in range(_ROUNDS):
-        conflicts = _Conflicts(grammar, spacing, letters_of, known)
-        cuts = conflicts.all()
-        found.update(conflicts.found)
-        if not cuts:
+        conflicts = Conflicts(grammar, spacing, letters_of, known)
+        found = [one for key, one in conflicts.diagnostics() if key not in pieces or one.severity != "note"]
+        if not conflicts.cuts:
             break
         cutter = _Cutter(dict(grammar.rules))
-        for key, edges in cuts.items():
+        for key, edges in conflicts.cuts.items():
             cutter.cut(key, conflicts.automata[key], edges)
         grammar = cutter.grammar(grammar)
         pieces |= cutter.pieces
-    return Split(grammar, frozenset(pieces), tuple(found.values()))
-
-
-def _automata(
-    grammar: Grammar, letters_of: Alphabet, known: dict[Terminal, Automaton]
-) -> dict[Terminal, Automaton]:
-    used = terminals_used(grammar)
-    for key in used:
-        if key not in known:
-            one = key if isinstance(key, Literal) else Reference(key)
-            known[key] = automaton(one, grammar.rules, letters_of)
-    return {key: known[key] for key in used}
-
-
-def _following(
-    grammar: Grammar, automata: Mapping[Terminal, Automaton], transparent: Collection[str] = ()
-) -> Following:
-    nullable = {key: one.root.nullable for key, one in automata.items()}
-    return following(grammar.rules, grammar.start, nullable, transparent)
-
-
-class _Conflicts:
-    """Finds the places in terminals where the lexer would not find back."""
-
-    def __init__(
-        self, grammar: Grammar, spacing: Spacing, letters_of: Alphabet, known: dict[Terminal, Automaton]
-    ) -> None:
-        """`known`: automata of earlier rounds, which stay the same; those that are made here go into it."""
-        self._grammar = grammar
-        self._words_hold = not spacing.written_out
-        self.automata = _automata(grammar, letters_of, known)
-        skipped = letters_of.mask(spacing.ignored) if spacing.ignored else 0
-        for name in grammar.skip:
-            skipped |= automaton(Reference(name), grammar.rules, letters_of).first_mask
-        self._blanks = skipped & letters_of.mask(_BLANKS)
-        self._first = {key: one.first_mask for key, one in self.automata.items()}
-        self._by_first: dict[int, int] = {}
-        self._literals: dict[str, int] = {}
-        self._all_literals = 0
-        self._follow = _following(grammar, self.automata)
-        self._index()
-        self._after = dict.fromkeys(self.automata, skipped)
-        for key in self.automata:
-            for number in bits(self._follow.after[key]):
-                self._after[key] |= self._first[self._follow.order[number]]
-        self._open = {
-            key: _open_characters(one, one.root.last if self._words_hold else 0)
-            for key, one in self.automata.items()
-        }
-        self._left = _MAX_PAIRS_IN_ALL
-        self.found: dict[str, Diagnostic] = {}
-
-    def all(self) -> dict[Terminal, set[tuple[int, int]]]:
-        """Terminal -> the (position, next position) between which it is to be split."""
-        cuts = {}
-        for key, one in self.automata.items():
-            if not 1 < len(one.masks) <= _MAX_POSITIONS or self._is_word(one):
-                continue
-            edges: set[tuple[int, int]] = set()
-            for number in bits(self._rivals(key)):
-                other = self._follow.order[number]
-                if self._open[key] & self._after[other] and self._left > 0:
-                    edges |= self._between(one, other)
-            if edges and self._holds_blanks(one, edges):
-                self._report(key, "note")
-            elif edges and self._deterministic(one, edges):
-                cuts[key] = edges
-            elif edges:
-                self._report(key, "warning")
-        return cuts
-
-    def _is_word(self, one: Automaton) -> bool:
-        """Whether the terminal is a word, which the lexer holds together as it does identifiers."""
-        return self._words_hold and one.words == (1 << len(one.masks)) - 2
-
-    def _rivals(self, key: Terminal) -> int:
-        """The terminals that may stand in its place and of which a text may be the beginning of one of its own."""
-        found = 0
-        for bit in bits(self._first[key]):
-            found |= self._by_first.get(bit, 0)
-        if isinstance(key, Literal):
-            found &= ~self._all_literals
-            for end in range(1, len(key.text)):
-                found |= self._literals.get(key.text[:end].lower(), 0)
-        return found & self._follow.beside[key]
-
-    def _index(self) -> None:
-        """Sets of terminals: by a character they may begin with, and literals by their text."""
-        for number, key in enumerate(self._follow.order):
-            for bit in bits(self._first[key]):
-                self._by_first[bit] = self._by_first.get(bit, 0) | 1 << number
-            if isinstance(key, Literal):
-                text = key.text.lower()
-                self._literals[text] = self._literals.get(text, 0) | 1 << number
-                self._all_literals |= 1 << number
-
-    def _between(self, one: Automaton, other_key: Terminal) -> set[tuple[int, int]]:
-        """Where `one` goes on after a text that is a whole `other`."""
-        other = self.automata[other_key]
-        after = self._after[other_key]
-        seen = {
-            (p, q)
-            for p in bits(one.root.first)
-            for q in bits(other.root.first)
-            if one.masks[p] & other.masks[q]
-        }
-        waiting = list(seen)
-        edges: set[tuple[int, int]] = set()
-        while waiting and len(seen) <= _MAX_PAIRS:
-            p, q = waiting.pop()
-            if other.root.last >> q & 1:
-                edges.update(self._dead_ends(one, p, other, q, after))
-            for r in bits(one.follow[p]):
-                for s in bits(other.follow[q]):
-                    if one.masks[r] & other.masks[s] and (r, s) not in seen:
-                        seen.add((r, s))
-                        waiting.append((r, s))
-        self._left -= len(seen)
-        return edges
-
-    def _dead_ends(
-        self, one: Automaton, p: int, other: Automaton, q: int, after: int
-    ) -> Iterable[tuple[int, int]]:
-        complete, may_end = 0, 0
-        if self._words_hold:
-            may_end = one.root.last
-            complete = one.characters(one.follow[p] & may_end) | other.characters(
-                other.follow[q] & other.root.last
-            )
-        for r in bits(one.follow[p] & ~may_end & ~one.inexact):
-            inside_word = self._words_hold and one.words >> r & 1
-            if one.masks[r] & after & ~complete and not inside_word and not one.inexact >> p & 1:
-                yield p, r
-
-    def _deterministic(self, one: Automaton, edges: set[tuple[int, int]]) -> bool:
-        """Add to `edges` what else goes on by the same characters; False if that splits a text into characters."""
-        waiting = list(edges)
-        while waiting:
-            p, r = waiting.pop()
-            if p == r:
-                return False
-            for s in bits(one.follow[p]):
-                if (p, s) not in edges and one.masks[s] & one.masks[r]:
-                    edges.add((p, s))
-                    waiting.append((p, s))
-        return True
-
-    def _holds_blanks(self, one: Automaton, edges: Iterable[tuple[int, int]]) -> bool:
-        """Whether a piece after a cut may hold blanks that are skipped: it is the rest of a string or the like."""
-        seen, waiting = 0, {r for _, r in edges}
-        while waiting:
-            position = waiting.pop()
-            if one.masks[position] & self._blanks:
-                return True
-            seen |= 1 << position
-            waiting.update(bits(one.follow[position] & ~seen))
-        return False
-
-    def _report(self, key: Terminal, severity: Severity) -> None:
-        name = key if isinstance(key, str) else f'"{key.text}"'
-        rule = self._grammar.rules[key] if isinstance(key, str) else None
-        self.found[name] = Diagnostic(
-            severity,
-            "lexer-backtrack",
-            f"{name} may be read too far: it can go on by a character that can also begin what follows it",
-            "end it by what can't be inside it, or put blanks after it in texts",
-            rule.span if rule else key.span if isinstance(key, Literal) else None,
-        )
-
-
-def _open_characters(one: Automaton, complete: int) -> int:
-    """The characters that a text may go on by, but to the positions that are `complete`."""
-    found = 0
-    for after in one.follow:
-        found |= after & ~complete & ~one.inexact
-    return one.characters(found)
+    return Split(grammar, frozenset(pieces), tuple(found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -426,9 +247,9 @@ def _loosened(grammar: Grammar, pieces: set[str]) -> Grammar:
     Else `ws "\\n"` with `ws: /[ \\n]*/` would take the line end with the blanks before it.
     """
     letters_of = alphabet(grammar.rules)
-    automata = _automata(grammar, letters_of, {})
+    automata = automata_of(grammar, letters_of, {})
     blanks = {name for name in blank_rules(grammar) if name in automata}
-    follow = _following(grammar, automata, blanks)
+    follow = terminals_after(grammar, automata, blanks)
 
     def may_follow(name: str) -> int:
         mask = 0

@@ -109,6 +109,12 @@ def test_each_word_and_each_name_has_its_place() -> None:
             Span(1, 12, 1, 17),
         ),
         (
+            "; @ignorecase 4",
+            "malformed-annotation",
+            "@ignorecase takes no value, and has '4'",
+            Span(1, 3, 1, 16),
+        ),
+        (
             "; @indent 5",
             "malformed-annotation",
             "@indent can't be '5': it is one of 2, 3, 4, 8, tab",

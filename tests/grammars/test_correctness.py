@@ -58,6 +58,8 @@ PIECES: Final = ("e4", "b8", "ad", "e4b8", "b8ad", "61e4", "ade4", "ade6", "c3",
 TOKENS: Final = (*(word.encode() for word in WORDS), *map(bytes.fromhex, PIECES))
 TABLE: Final = TokenTable([*TOKENS, b"<end>"], control_ids=(), stop_ids=(len(TOKENS),))
 
+ANYWHERE: Final = Annotations(blanks="all", rules=("S", "A", "B", "C"))
+"""Blanks between any two literals; no rule is taken for a terminal because it spells one out."""
 LETTERS: Final = ("a", "b", "+", "ab", "ba", "中", "é", "中a")
 SETS: Final = (
     CharacterSet(((97, 98),)),
@@ -192,7 +194,7 @@ def spaced(grammar: Grammar, *, least: int) -> Grammar:
 def test_with_blanks_anywhere_nothing_legal_is_refused(grammar: Grammar, data: st.DataObject) -> None:
     """Texts with a blank after every literal. Without blanks the longest literal is what counts, by design."""
     judge = Judge.of(spaced(grammar, least=1))
-    recogniser = fresh(replace(grammar, annotations=Annotations(blanks="all")))
+    recogniser = fresh(replace(grammar, annotations=ANYWHERE))
     for _ in range(4):
         text = walked(judge, data)
         after = recogniser.copy()
@@ -211,7 +213,7 @@ def test_with_blanks_anywhere_nothing_legal_is_refused(grammar: Grammar, data: s
 @given(grammars(tuple(map(Literal, LETTERS))), st.data())
 def test_with_blanks_anywhere_nothing_else_is_allowed(grammar: Grammar, data: st.DataObject) -> None:
     """Unless a literal was split: blanks are then allowed between its parts. That is the one way to be too wide."""
-    compiled = compile_grammar(replace(grammar, annotations=Annotations(blanks="all")), name="small")
+    compiled = compile_grammar(replace(grammar, annotations=ANYWHERE), name="small")
     literals = {one.name.strip('"') for one in compiled.terminals}
     written = {
         one.text

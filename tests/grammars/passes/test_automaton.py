@@ -25,7 +25,7 @@ NUMBER = sequence([Repeat(DIGIT, 1, None), optional(sequence([Literal("."), Repe
 
 
 def made(expression: Expression) -> Automaton:
-    rules = grammar_of({"T": expression, "N": NUMBER}).rules
+    rules = grammar_of({"T": expression, "N": NUMBER, "D": DIGIT}).rules
     return automaton(expression, rules, alphabet(rules))
 
 
@@ -39,6 +39,18 @@ def made(expression: Expression) -> Automaton:
         (choice([Literal("a"), optional(DIGIT)]), True, {0, 1}, {0, 1}, [set(), set()]),
         (sequence([optional(Literal("a")), optional(Literal("b"))]), True, {0, 1}, {0, 1}, [{1}, set()]),
         (Repeat(Exclusion(DIGIT, Literal("0")), 0, None), True, {0}, {0}, [{0}]),
+        (Repeat(DIGIT, 0, 2), True, {0}, {0, 1}, [{1}, set()]),
+        (Repeat(DIGIT, 2, 2), False, {0}, {1}, [{1}, set()]),
+        (Repeat(Literal("ab"), 1, 2), False, {0}, {1, 3}, [{1}, {2}, {3}, set()]),
+        (Repeat(DIGIT, 2, None), False, {0}, {1}, [{1}, {1}]),
+        (Repeat(Reference("D"), 1, 2), False, {0}, {0, 1}, [{1}, set()]),
+        (
+            Repeat(sequence([Reference("D"), Reference("D")]), 0, 999),
+            True,
+            {0},
+            {1},
+            [{1}, {0}],
+        ),
     ],
 )
 def test_positions(

@@ -66,6 +66,13 @@ CASES = [
         ["1.5", "1..x"],
     ),
     (
+        "a sign that may be the last",
+        row("N", choice([row(".."), row(".x")]), "N"),
+        {"N": r"[0-9]+(\.[0-9]*)?"},
+        ["1..2", "1. .. 2.", "1.5..2", "1.x2", "1.5.x2"],
+        ["1.", "1.5"],
+    ),
+    (
         "line ends",
         Repeat(row("W", "L"), 0, None),
         {"W": r"[a-z]+| +[a-z]+", "L": r"\n([ ]*\n)*"},
@@ -105,6 +112,13 @@ CASES = [
         ["inte"],
     ),
     (
+        "words in a terminal",
+        row(choice([row("T", ":", "N"), row("N", "=", "N"), row("N", ".", "N")])),
+        {"T": r"let|lets|[0-9]+(\.let)?", "N": "[a-z]+|[0-9]+"},
+        ["let=a", "lets = 1", "1.let:a", "1.a", "lets:a"],
+        ["let", "1.let=a"],
+    ),
+    (
         "optional whole",
         row(Reference("O"), "-", "N"),
         {"O": "(a(-b)?)?", "N": "[a-c]"},
@@ -129,10 +143,10 @@ def test_cases(
 
 
 def test_nothing_in_the_way_stays() -> None:
-    """A tail that nothing else begins like is no trouble, nor is one whose every beginning is complete."""
+    """A tail that nothing else begins like is no trouble."""
     for start, terminals in (
         (row("N", "+", "N"), {"N": r"[0-9]+(\.[0-9]+)?"}),
-        (row("N", "..", "N"), {"N": r"[0-9]+\.?"}),
+        (row("N", "else", "N"), {"N": r"[0-9]+e?"}),
         (row("A", "B"), {"A": '"[^"]*"', "B": "[a-z]+"}),
     ):
         grammar = marked(start, **terminals)
@@ -157,6 +171,78 @@ def test_what_would_fall_into_characters_is_left_with_a_warning() -> None:
     split = split_tails(grammar, BLANKS)
     assert [one.code for one in split.diagnostics] == ["lexer-backtrack"]
     assert split.grammar == grammar
+
+
+@pytest.mark.parametrize(
+    ("start", "terminals", "spacing", "severity", "message"),
+    [
+        (
+            row(Repeat(row("N", "-"), 0, None)),
+            {"N": "[a-z-]+"},
+            BLANKS,
+            "warning",
+            'N may be read too far: it can go on by what "-" begins with, which may follow it',
+        ),
+        (
+            row("T", "end"),
+            {"T": "[a-z ]+"},
+            BLANKS,
+            "warning",
+            'T may be read too far: it can go on by what "end" begins with, which may follow it',
+        ),
+        (
+            row("W", "s"),
+            {"W": "[a-z]+"},
+            WRITTEN,
+            "warning",
+            'W may be read too far: it can go on by what "s" begins with, which may follow it',
+        ),
+        (
+            choice([row("I", "A"), row("T", "+")]),
+            {"I": "[a-c]+", "A": "-[a-z]", "T": "[a-c-]*!x"},
+            BLANKS,
+            "warning",
+            "T may be read too far: it can go on by what A begins with, which may follow I",
+        ),
+        (
+            Repeat(choice([row("S"), row("B")]), 0, None),
+            {"S": "'[^']*'", "B": r"\'\'\'[^']*\'\'\'"},
+            BLANKS,
+            "note",
+            "B may be read too far: it can go on by what S begins with, which may follow S",
+        ),
+        (
+            choice([row("I"), row("T", "+")]),
+            {"I": "[a-c]+", "T": "[a-c]+( [a-c])*!"},
+            BLANKS,
+            "note",
+            "T may be read too far: it can go on by what a blank or a comment begins with, which may follow I",
+        ),
+    ],
+)
+def test_what_may_be_read_too_far_is_told(
+    start: Expression, terminals: dict[str, str], spacing: Spacing, severity: str, message: str
+) -> None:
+    """By the names of both; a note for strings."""
+    found = split_tails(marked(start, **terminals), spacing).diagnostics
+    assert [(one.severity, one.message) for one in found] == [(severity, message)]
+
+
+def test_a_longer_word_is_not_made_of_the_tail() -> None:
+    """`e5` is a name too, and longer than the piece `e` would be: the exponent stays whole, and nothing is said."""
+    field = row("W", "=", "N")
+    split = split_tails(
+        marked(
+            Repeat(choice([field, row("N", "W", ";")]), 0, None),
+            N=r"-?[0-9]+(\.[0-9]+)?(e[-]?[0-9]+)?",
+            W="[a-z][a-z0-9]*",
+        ),
+        BLANKS,
+    )
+    engine = ByteEngine(emit(split.grammar, BLANKS.ignored).text)
+    assert split.diagnostics == ()
+    for text in ("a=1e5", "a=1e5b=2", "a=-1.5e-3 b=1", "1else;", "1 e5;", "a=1ex=2", "1e5x;"):
+        assert engine.accepts(text), text
 
 
 def test_blanks_one_by_one_where_one_of_them_is_wanted_after() -> None:
