@@ -165,7 +165,10 @@ class Follower:
         is_closed_behind = subject.is_closed and after.could_follow
         if inside.is_closed and not is_closed_behind and self._may_close(standing, inside):
             return len(text)
-        return scan.cut if scan.score >= after.best else 0
+        if scan.score < after.best:
+            return 0
+        is_whole, _ = scan.score
+        return scan.cut if is_whole else min(scan.cut, _line_end(text, at.offset - place.offset))
 
     def _scanned(
         self,
@@ -276,6 +279,13 @@ class Follower:
         subject = self._subjects.at(place)
         self._standing = None if subject is None else _Standing(place, subject, subject.state())
         return self._standing
+
+
+def _line_end(text: str, start: int) -> int:
+    """Where the first line with text on it ends, from `start` on: more is not shown of what leads to nowhere yet."""
+    first = len(text) - len(text[start:].lstrip())
+    end = text.find("\n", first)
+    return len(text) if end < 0 else end
 
 
 def _may_stand(state: CursorState, text: bytes) -> bool:

@@ -6,6 +6,7 @@ verifier's engine, loaded a second time and never given a draft.
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,7 +90,8 @@ def _said_alone(target: TargetEngine, vocabulary: Vocabulary, context: list[int]
     text = ""
     while len(text) < at_least and not (ids and ids[-1] in vocabulary.stop_ids):
         ids += greedy_continuation(target, [*context, *ids], TOKENS_AT_A_TIME, vocabulary.stop_ids)
-        text = b"".join(vocabulary.token_bytes[token] for token in ids).decode("utf-8", "replace")
+        data = b"".join(vocabulary.token_bytes[token] for token in ids)
+        text, _ = codecs.utf_8_decode(data, "replace", False)  # half a character at the end is none yet
     return text
 
 

@@ -86,6 +86,14 @@ async def test_what_would_break_the_text_after_the_cursor_is_cut_off() -> None:
 
 
 @pytest.mark.asyncio
+async def test_what_leads_to_nowhere_yet_is_shown_to_the_end_of_its_line() -> None:
+    async with bench(engine=scripted("let a = ((\n((\n(("), grammar=whole()) as b:
+        b.open("let a = \nlet b = 2;\n")
+        answer = await b.ask(Place(b.document, len("let a = ")), wait="verified")
+        assert only(answer) == "(("
+
+
+@pytest.mark.asyncio
 async def test_nothing_fitting_has_a_reason() -> None:
     async with bench(engine=scripted("\nlet q = (((((((((((((((((((((((("), grammar=whole()) as b:
         b.open("\n\ndel c;\n")

@@ -56,8 +56,15 @@ def test_the_longest_cut_that_fits_best_is_kept(
         ("SELECT ", "'x", [], "' FROM b;" + LONG[8:], "'x"),
         ("SELECT a -- c", "x (", [], " more\n" + LONG, "x ("),
         ("SELECT a", "-- so", [], "\n" + LONG, "-- so"),
+        ("SELECT a", " -- so", [1], ", b\n FROM c;" + LONG[8:], " "),
     ],
-    ids=["left open", "closed by the suffix", "in a comment before", "up to the line's end"],
+    ids=[
+        "left open",
+        "closed by the suffix",
+        "in a comment before",
+        "up to the line's end",
+        "before the line's rest",
+    ],
 )
 def test_a_string_or_comment_that_swallows_the_suffix_is_cut_away(
     before: str, text: str, cuts: list[int], suffix: str, kept: str
