@@ -7,6 +7,7 @@ editors with the same file open do not share a completer.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -47,6 +48,9 @@ from daemon.service import Service
 from daemon.statistics import Request
 
 log = logging.getLogger(__name__)
+
+GRAMMARS_S = 5.0
+"""The longest that a request which is not an editor's waits for grammars."""
 
 Push = Callable[[DaemonMessage], None]
 
@@ -256,6 +260,7 @@ class Client:
                 surroundings_hash(document.text, message.offset) if document is not None else 0,
                 answer.suggestions,
                 answer.reason,
+                answer.grammar,
             )
         )
         self._service.statistics.answered(
@@ -280,4 +285,12 @@ class Client:
         if refused is not None:
             return Answer([], refused)
         self._is_in(message.document)
+        if message.wait != "first":
+            await self._grammars_known()
         return await completer.complete(Place(document, message.offset), message.wait)
+
+    async def _grammars_known(self) -> None:
+        """Who waits for a whole text waits for a grammar that is being looked for, compiled or loaded, too."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(GRAMMARS_S):
+                await self._service.grammars.idle()

@@ -231,6 +231,8 @@ class Completions(ApiMessage, frozen=True):
     surroundings: int
     suggestions: list[Suggestion]
     reason: NothingReason | None = None
+    grammar: str = ""
+    """How the document's grammar took part: "masked", "resynced: why", "unmasked: why"; empty where there is none."""
 
 
 class SuggestionUpdate(ApiMessage, frozen=True):

@@ -84,8 +84,10 @@ def complete(
     if config_changed(status):
         note(CHANGED)
     suggestions = [source.in_its_line_ends(suggestion) for suggestion in answer.suggestions]
+    if answer.grammar.startswith("unmasked"):
+        note(f"the grammar took no part; {answer.grammar}")
     if json:
-        print_json(_plain(suggestions, answer.reason))
+        print_json(_plain(suggestions, answer))
     elif suggestions:
         _print_suggestion(suggestions[0])
     if not suggestions:
@@ -231,7 +233,7 @@ def _print_suggestion(suggestion: Suggestion) -> None:
         typer.echo(suggestion.text)
 
 
-def _plain(suggestions: list[Suggestion], reason: str | None) -> dict[str, Any]:
+def _plain(suggestions: list[Suggestion], answer: Completions) -> dict[str, Any]:
     plain = [
         {
             "text": suggestion.text,
@@ -241,4 +243,4 @@ def _plain(suggestions: list[Suggestion], reason: str | None) -> dict[str, Any]:
         }
         for suggestion in suggestions
     ]
-    return {"suggestions": plain, "reason": reason}
+    return {"suggestions": plain, "reason": answer.reason, "grammar": answer.grammar}

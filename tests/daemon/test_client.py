@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import pytest
 
+from daemon import client
 from daemon.api.messages import (
     Accepted,
     Cancel,
@@ -433,3 +434,34 @@ async def test_the_text_of_a_grammar_is_checked_on_request(tmp_path: Path) -> No
         assert [one.code for one in found.findings if one.severity == "error"] == ["undefined-rule"]
         d.take(Configure({"grammars.enabled": False}), check)
         assert d.got(GrammarFindings)[-1].reason == "disabled"
+
+
+@pytest.mark.asyncio
+async def test_who_waits_for_a_whole_text_waits_for_its_grammar(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`draftwire complete` opens a document and asks at once: its grammar has yet to be looked for and compiled."""
+    known = asyncio.Event()
+
+    async def idle() -> None:
+        await known.wait()
+
+    async with desk() as d:
+        monkeypatch.setattr(d.service.grammars, "idle", idle)
+        d.take(OPEN, Complete(1, NAME, 1, len(START), wait="settled"), Complete(2, NAME, 1, len(START)))
+        (answered,) = await d.first(Completions)
+        assert answered.request == 2  # an editor's is answered at once
+        known.set()
+        await d.first(Completions, 2)
+        assert {one.request for one in d.got(Completions)} == {1, 2}
+
+
+@pytest.mark.asyncio
+async def test_a_grammar_that_takes_too_long_is_done_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def idle() -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(client, "GRAMMARS_S", 0.01)
+    async with desk() as d:
+        monkeypatch.setattr(d.service.grammars, "idle", idle)
+        d.take(OPEN, Complete(1, NAME, 1, len(START), wait="settled"))
+        (answered,) = await d.first(Completions)
+        assert answered.suggestions

@@ -51,6 +51,7 @@ def test_json(source: Path, run_daemon: RunDaemon) -> None:
     assert json.loads(result.stdout) == {
         "suggestions": [{"text": "getcwd()", "verified_characters": 3, "complete": True, "source": "draft"}],
         "reason": None,
+        "grammar": "",
     }
     assert daemon.of_type(Complete)[0].wait == "first"
     assert daemon.of_type(Complete)[0].offset == len("import os\n# 你好")
@@ -64,7 +65,7 @@ def test_nothing_to_show_is_status_1_with_the_reason(source: Path, run_daemon: R
     assert (plain.exit_code, plain.stdout) == (Exit.NOTHING, "")
     assert plain.stderr == f"draftwire: nothing to suggest at {source}:3:4: {in_words('excluded_file')}\n"
     assert as_json.exit_code == Exit.NOTHING
-    assert json.loads(as_json.stdout) == {"suggestions": [], "reason": "excluded_file"}
+    assert json.loads(as_json.stdout) == {"suggestions": [], "reason": "excluded_file", "grammar": ""}
 
 
 def test_verified_and_provisional_text_differ_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
