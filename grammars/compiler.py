@@ -5,6 +5,7 @@
     recursion, loops, lazies            the same language in the shape that the engine is fast on
     terminals, white space, keywords    what the dialect does not say is found out
     tails, indentation                  what the engine's lexer can't do is rewritten
+    separation                          keywords are kept apart from words after them
     emission                            the engine's own language
 
 No pass takes a text away from the language; where one must approximate it allows more, since a mask that allows too
@@ -35,6 +36,7 @@ from grammars.passes.loops import without_empty_loops
 from grammars.passes.patterns import read_patterns
 from grammars.passes.recursion import unrolled
 from grammars.passes.reserved import reserve
+from grammars.passes.separation import separate
 from grammars.passes.sets import gathered
 from grammars.passes.tails import split_tails
 
@@ -67,15 +69,17 @@ def compile_grammar(
     flat = unrolled_indentation(marked, lex.spacing)
     led = split_lead_bytes(flat.grammar, flat.spacing)
     split = split_tails(led.grammar, flat.spacing)
-    check_chain(split.grammar)
-    emitted = emit(split.grammar, flat.spacing.ignored)
+    apart = separate(split.grammar, flat.spacing)
+    check_chain(apart.grammar)
+    emitted = emit(apart.grammar, flat.spacing.ignored)
+    origins = {**flat.origins, **apart.literals}
     return CompiledGrammar(
         name=name,
         dialect=grammar.dialect,
         text=emitted.text,
         rules=written,
         terminals=_terminals(split.grammar, emitted, lex.inferred | flat.made | led.pieces | split.pieces),
-        names={short: flat.origins.get(full, full) for short, full in emitted.names.items()},
+        names={short: origins.get(full, full) for short, full in emitted.names.items()},
         boundaries=boundaries(marked),
         line_comments=line_comments(marked),
         languages=grammar.annotations.languages,
@@ -100,6 +104,6 @@ def _terminals(grammar: Grammar, emitted: Emitted, inferred: Collection[str]) ->
     named = [
         Terminal(name, short, name in inferred)
         for short, name in emitted.names.items()
-        if grammar.rules[name].lexical
+        if name in grammar.rules and grammar.rules[name].lexical
     ]
     return (*named, *(Terminal(f'"{one.text}"', "", inferred=False) for one in literals(grammar)))

@@ -19,6 +19,7 @@ from grammars.interface import Recogniser, RecogniserFailed
 
 LONGEST_PREFIX: Final = 65_536
 """Bytes before the place; it has to be followed from its start."""
+_A_BLANK: Final = ("a blank",)
 _FIRST_MARK: Final = 0xF0000
 _UNUSED_MARK: Final = chr(_FIRST_MARK - 1)
 """Legal only where nearly every character is, as in a comment: the others tell nothing there."""
@@ -46,6 +47,8 @@ class Expectations:
     def after(self, prefix: bytes) -> tuple[str, ...]:
         """The names of what may come after `prefix`, in the grammar's order; in the middle of a word, instead of it.
 
+        Right after a keyword that has to be kept apart from what follows: "a blank".
+
         Empty where that can't be told: in a comment or a string, after a long prefix or one that is not legal.
         """
         if len(prefix) > LONGEST_PREFIX:
@@ -53,7 +56,9 @@ class Expectations:
         try:
             here = self._legal_after(prefix)
             word = re.search(rb"[\w\x80-\xff]+\Z", prefix)
-            return here or (self._legal_after(prefix[: word.start()]) if word else ())
+            if here or not word:
+                return here
+            return _A_BLANK if self._legal_after(prefix + b" ") else self._legal_after(prefix[: word.start()])
         except (RecogniserFailed, GrammarError):
             return ()
 

@@ -33,6 +33,15 @@ def test_what_may_come_is_named(prefix: str, expected: tuple[str, ...]) -> None:
     assert known.after(prefix.encode()) == expected
 
 
+def test_a_keyword_is_kept_apart_from_what_follows() -> None:
+    """Right after it a blank is expected, and none of the words that could stand in its place."""
+    rules = 'start: (SET NAME ";")*\nSET: /set[ ]/\nNAME: /[a-z]+/\n%ignore / +/\n'
+    known = Expectations(compiled(rules, names={"SET": '"set"'}), TABLE)
+    assert known.after(b"set") == ("a blank",)
+    assert known.after(b"set ") == ("NAME",)
+    assert known.after(b"se") == ('"set"',)
+
+
 def test_names_may_be_of_any_script() -> None:
     known = Expectations(compiled(MACHINE, names={"NAME": "名称"}), TABLE)
     assert known.after("状态机 ".encode()) == ("名称",)
