@@ -4,6 +4,7 @@
     checks                              what can't be a grammar is refused, with its place
     recursion, loops, lazies            the same language in the shape that the engine is fast on
     terminals, white space, keywords    what the dialect does not say is found out
+    word lists                          long ones become terminals
     tails, indentation                  what the engine's lexer can't do is rewritten
     separation                          keywords are kept apart from words after them
     emission                            the engine's own language
@@ -15,7 +16,7 @@ does, and raises GrammarError for what it can't take.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from grammars import dialects
 from grammars.annotations import read_annotations
@@ -39,6 +40,7 @@ from grammars.passes.reserved import reserve
 from grammars.passes.separation import separate
 from grammars.passes.sets import gathered
 from grammars.passes.tails import split_tails
+from grammars.passes.word_lists import word_lists
 
 
 def compile_text(text: str, *, file_name: str = "", dialect: str = "") -> CompiledGrammar:
@@ -66,19 +68,21 @@ def compile_grammar(
     lex = lexed(without_laziness(grammar))
     marked = gathered(lex.grammar)
     marked = reserve(marked) if marked.annotations.reserved else marked
-    flat = unrolled_indentation(marked, lex.spacing)
+    lists = word_lists(marked)
+    flat = unrolled_indentation(lists.grammar, lex.spacing)
     led = split_lead_bytes(flat.grammar, flat.spacing)
     split = split_tails(led.grammar, flat.spacing)
     apart = separate(split.grammar, flat.spacing)
     check_chain(apart.grammar)
     emitted = emit(apart.grammar, flat.spacing.ignored)
-    origins = {**flat.origins, **apart.literals}
+    origins = {**flat.origins, **lists.origins, **apart.literals}
+    made = lex.inferred | lists.origins.keys() | flat.made
     return CompiledGrammar(
         name=name,
         dialect=grammar.dialect,
         text=emitted.text,
         rules=written,
-        terminals=_terminals(split.grammar, emitted, lex.inferred | flat.made | led.pieces | split.pieces),
+        terminals=_terminals(split.grammar, emitted, made | led.pieces | split.pieces, lists.origins),
         names={short: origins.get(full, full) for short, full in emitted.names.items()},
         boundaries=boundaries(marked),
         line_comments=line_comments(marked),
@@ -89,7 +93,7 @@ def compile_grammar(
             *warnings,
             *loop_notes,
             *lex.diagnostics,
-            *ambiguous_terminals(flat.grammar, lex.inferred | flat.made),
+            *ambiguous_terminals(flat.grammar, made),
             *split.diagnostics,
         ),
     )
@@ -100,9 +104,11 @@ def _stem(file_name: str) -> str:
     return file_name.replace("\\", "/").rpartition("/")[2].rsplit(".", 1)[0]
 
 
-def _terminals(grammar: Grammar, emitted: Emitted, inferred: Collection[str]) -> tuple[Terminal, ...]:
+def _terminals(
+    grammar: Grammar, emitted: Emitted, inferred: Collection[str], origins: Mapping[str, str]
+) -> tuple[Terminal, ...]:
     named = [
-        Terminal(name, short, name in inferred)
+        Terminal(origins.get(name, name), short, name in inferred)
         for short, name in emitted.names.items()
         if name in grammar.rules and grammar.rules[name].lexical
     ]

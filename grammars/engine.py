@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 _MOST_ITEMS: Final = 200_000
 """Of a step: about 10 ms for a mask. Over 152k tokens a SQL of 130 rules needs over 20,000 (4 ms), PromQL over 100,000
 (6 ms); a recogniser that was stopped is lost, one that is slow only late."""
-_MOST_ITEMS_IN_A_ROW: Final = 2_000
+_MOST_ITEMS_IN_A_ROW: Final = 20_000
+"""Of what may come next at one place, literals one by one; what takes too long is found out before it is used."""
+_MOST_LEXER_FUEL: Final = 1_000_000
+"""Of a step: about 70 ms at the first masks of a list of 10,000 words (20 ms for 5,000), and never again."""
 
 _R = TypeVar("_R")
 
@@ -181,7 +184,10 @@ def load(compiled: CompiledGrammar, table: TokenTable) -> LlguidanceRecogniser:
     from llguidance import LLMatcher, LLParserLimits
 
     limits = LLParserLimits(
-        verbose_errors=False, step_max_items=_MOST_ITEMS, max_items_in_row=_MOST_ITEMS_IN_A_ROW
+        verbose_errors=False,
+        step_max_items=_MOST_ITEMS,
+        max_items_in_row=_MOST_ITEMS_IN_A_ROW,
+        step_lexer_fuel=_MOST_LEXER_FUEL,
     )
     grammar = LLMatcher.grammar_from_lark(compiled.text)
     try:
