@@ -62,7 +62,11 @@ def detect(text: str, file_name: str = "") -> str:
         return EXTENSIONS[extension]
     grammars, errors = _tried(text, annotations, DIALECTS)
     if not grammars:
-        raise _nearest(errors) if text.strip() else _empty()
+        if not text.strip():
+            raise _without_rules("the file is empty")
+        if any(next(_errors_first(error)).code == "no-rules" for error in errors.values()):
+            raise _without_rules("there are no rules in the file, only comments")
+        raise _nearest(errors)
     whole = {name: grammar for name, grammar in grammars.items() if _is_whole(grammar)}
     left = whole or grammars
     if len({_said(grammar): name for name, grammar in left.items()}) > 1:
@@ -124,14 +128,9 @@ def _said(grammar: Grammar) -> tuple[object, ...]:
     return rules, grammar.start, grammar.skip, grammar.explicit_lexer
 
 
-def _empty() -> GrammarError:
-    return GrammarError(
-        [
-            Diagnostic(
-                "error", "no-rules", "the file is empty", "write at least one rule, such as <name> ::= 'text'"
-            )
-        ]
-    )
+def _without_rules(message: str) -> GrammarError:
+    advice = "write at least one rule, such as <name> ::= 'text'"
+    return GrammarError([Diagnostic("error", "no-rules", message, advice)])
 
 
 def _nearest(errors: Mapping[str, GrammarError]) -> GrammarError:

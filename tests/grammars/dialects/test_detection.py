@@ -170,3 +170,9 @@ def test_an_unknown_dialect_is_answered_with_the_known_ones() -> None:
 def test_hostile_files_end_in_a_grammar_or_an_error(text: str, dialect: str) -> None:
     with suppress(GrammarError):
         read(text, dialect, Annotations())
+
+
+@pytest.mark.parametrize("text", ["; a comment\n; another\n", "# one\n", "(* one *)\n", "// one\n"])
+def test_comments_alone_are_no_grammar(text: str) -> None:
+    with pytest.raises(GrammarError, match="no rules in the file, only comments; write at least one rule"):
+        detect(text, "a.bnf")
