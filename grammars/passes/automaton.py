@@ -130,6 +130,21 @@ def automaton(expression: Expression, rules: Mapping[str, Rule], letters_of: Alp
     return _Builder(rules, letters_of).whole(expression)
 
 
+def share_a_text(one: Automaton, other: Automaton) -> bool:
+    """Whether both may match the same text."""
+    waiting = [(p, q) for p in bits(one.root.first) for q in bits(other.root.first)]
+    seen: set[tuple[int, int]] = set()
+    while waiting:
+        p, q = waiting.pop()
+        if (p, q) in seen or not one.masks[p] & other.masks[q]:
+            continue
+        if one.root.last >> p & 1 and other.root.last >> q & 1:
+            return True
+        seen.add((p, q))
+        waiting.extend((r, s) for r in bits(one.follow[p]) for s in bits(other.follow[q]))
+    return False
+
+
 def _written_out(item: Expression, least: int, bound: int | None) -> Expression:
     """The repetition without counts above one."""
     if bound is None:

@@ -49,6 +49,31 @@ def following(
     return Following(order, {key: after.get(key, 0) for key in order}, beside)
 
 
+def beside_alike(follow: Following, alike: Mapping[Terminal, int]) -> dict[Terminal, int]:
+    """`Following.beside` where a text may be two terminals at once: what follows either may stand in the same place.
+
+    `alike`: terminal -> those that may match a text that it matches too.
+    """
+    found = dict(follow.beside)
+    joined: set[tuple[int, int]] = set()
+    while True:
+        news: set[tuple[int, int]] = set()
+        for key, same in alike.items():
+            after = 0
+            for number in bits(found[key] & same):
+                after |= follow.after[follow.order[number]]
+            if after & ~follow.after[key]:
+                news.add((follow.after[key], after))
+        if news <= joined:
+            return found
+        for some, others in news - joined:
+            for number in bits(some):
+                found[follow.order[number]] |= others
+            for number in bits(others):
+                found[follow.order[number]] |= some
+        joined |= news
+
+
 class _Following:
     def __init__(
         self, rules: Mapping[str, Rule], terminals: Mapping[Terminal, bool], transparent: Collection[str]

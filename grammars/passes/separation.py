@@ -35,7 +35,7 @@ from grammars.passes.automaton import alphabet, automaton, bits, letters
 from grammars.passes.blanks import Spacing
 from grammars.passes.characters import folded_character
 from grammars.passes.conflicts import WORD_CHARACTERS
-from grammars.passes.following import Following, Terminal, following
+from grammars.passes.following import Following, Terminal, beside_alike, following
 from grammars.passes.lead_bytes import terminals_used
 
 _ASCII_WORD: Final = CharacterSet(((48, 57), (65, 90), (95, 95), (97, 122)))
@@ -156,7 +156,9 @@ class _Keywords:
                 rivals[places[name]] &= ~at[name]
         able = _without_rivals(able, places, rivals, follow.beside, at)
         if able & pure:
-            able = _without_rivals(able, places, rivals, _all_beside(follow, alike, at), at)
+            able = _without_rivals(
+                able, places, rivals, beside_alike(follow, {key: alike.of(key) for key in follow.order}), at
+            )
         useful = {places[name] for name in able & pure}
         self._split = {name: name in pure for name in able if places[name] in useful}
 
@@ -284,29 +286,6 @@ def _without_rivals(
         for name in dropped:
             rivals[places[name]] |= at[name]
         able = able - dropped
-
-
-def _all_beside(follow: Following, alike: _Alike, at: Mapping[Terminal, int]) -> dict[Terminal, int]:
-    """The terminals beside each: where two match the same text, what follows either is beside the other's too."""
-    found = dict(follow.beside)
-    joined: set[tuple[int, int]] = set()
-    while True:
-        news: set[tuple[int, int]] = set()
-        for key in follow.order:
-            others = found[key] & alike.of(key) & ~at[key]
-            if others:
-                after = 0
-                for number in bits(others):
-                    after |= follow.after[follow.order[number]]
-                news.add((follow.after[key], after))
-        if news <= joined:
-            return found
-        for some, after in news - joined:
-            for number in bits(some):
-                found[follow.order[number]] |= after
-            for number in bits(after):
-                found[follow.order[number]] |= some
-        joined |= news
 
 
 def _alternatives(expression: Expression, rules: Mapping[str, Rule]) -> Iterator[Expression]:

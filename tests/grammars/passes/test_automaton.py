@@ -13,14 +13,16 @@ from grammars.form import (
     Pattern,
     Reference,
     Repeat,
+    Rule,
     choice,
     optional,
     sequence,
 )
-from grammars.passes.automaton import Automaton, alphabet, automaton, bits
+from grammars.passes.automaton import Automaton, alphabet, automaton, bits, share_a_text
 from tests.fakes.small_grammars import grammar_of
 
 DIGIT = CharacterSet(((48, 57),))
+LETTERS = CharacterSet(((97, 122),))
 NUMBER = sequence([Repeat(DIGIT, 1, None), optional(sequence([Literal("."), Repeat(DIGIT, 1, None)]))])
 
 
@@ -88,3 +90,22 @@ def test_patterns_are_read_before() -> None:
     """A pass forgot something: that is a bug here."""
     with pytest.raises(AssertionError, match="read into the form"):
         made(Pattern("a"))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        (Repeat(LETTERS, 2, 2), Repeat(LETTERS, 1, None), True),
+        (Repeat(LETTERS, 2, 2), Literal("abc"), False),
+        (Literal("ab"), Literal("a"), False),
+        (Literal("ab"), Repeat(LETTERS, 3, None), False),
+        (Literal("1"), LETTERS, False),
+    ],
+)
+def test_terminals_that_may_match_the_same_text(
+    one: Expression, other: Expression, *, expected: bool
+) -> None:
+    rules = {"one": Rule("one", one), "other": Rule("other", other)}
+    letters_of = alphabet(rules)
+    machines = [automaton(Reference(name), rules, letters_of) for name in rules]
+    assert share_a_text(*machines) is expected

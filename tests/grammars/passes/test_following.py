@@ -15,7 +15,7 @@ from grammars.form import (
     sequence,
 )
 from grammars.passes.automaton import bits
-from grammars.passes.following import following
+from grammars.passes.following import beside_alike, following
 from tests.fakes.small_grammars import grammar_of
 
 a, b, c = Literal("a"), Literal("b"), Literal("c")
@@ -76,3 +76,14 @@ def test_sets_are_in_terminals() -> None:
     """A pass forgot something: that is a bug here."""
     with pytest.raises(AssertionError, match="not in a terminal"):
         after({"S": CharacterSet(((97, 97),))})
+
+
+def test_beside_where_a_text_may_be_two_terminals() -> None:
+    """After a text that is `a` and W what follows either may stand: `b` beside `c`."""
+    rules = {"s": choice([sequence([a, b]), sequence([W, c])])}
+    grammar = grammar_of({**rules, "W": Literal("a")}, lexical={"s": False, "W": True})
+    found = following(grammar.rules, "s", {a: False, b: False, c: False, "W": False})
+    assert found.beside[b] == 0b0010
+    beside = beside_alike(found, {a: 0b1000})
+    assert (beside[b], beside[c]) == (0b0110, 0b0110)
+    assert beside_alike(found, {a: 0b0010})[b] == 0b0010
