@@ -23,8 +23,19 @@ from grammars.passes.following import Following, Terminal, following
 from grammars.passes.lead_bytes import terminals_used
 
 BLANK_CHARACTERS: Final = CharacterSet(tuple((ord(one), ord(one)) for one in sorted(BLANKS)))
-WORD_CHARACTERS: Final = CharacterSet(((48, 57), (65, 90), (95, 95), (97, 122)), ("L", "M", "N"))
-"""What needs a blank between, to be two words."""
+WORD_CHARACTERS: Final = CharacterSet(
+    (
+        (48, 57),
+        (65, 90),
+        (95, 95),
+        (97, 122),
+        (0xC0, 0x1FFF),
+        (0x3005, 0x3007),
+        (0x3041, 0xD7FF),
+        (0x10000, 0x3FFFF),
+    )
+)
+"""Letters and digits, roughly: what needs a blank between, to be two words."""
 
 _MAX_POSITIONS: Final = 2_000
 """Of a terminal that is looked at."""
@@ -282,14 +293,15 @@ def called(key: Terminal) -> str:
 
 def cut_between(node: Node, edges: Edges) -> Edges:
     """All that is cut when `edges` are: a part in which something is split stands apart from what is beside it."""
-    found: Edges = set()
+    inner = [cut_between(child, edges) for child in node.children]
+    found: Edges = set().union(*inner)
     match node.expression:
         case Literal():
             return {(p, r) for p, r in edges if node.first <= 1 << p and 1 << r <= node.last}
         case Sequence():
             before, apart = 0, False
             for at, child in enumerate(node.children):
-                stands_apart = _stands_apart(child, edges)
+                stands_apart = bool(inner[at]) and _is_group(child)
                 if apart or stands_apart or _crosses(before, child.first, edges):
                     following = _first_of(node.children[at:])
                     found.update((p, r) for p in bits(before) for r in bits(following))
@@ -299,14 +311,14 @@ def cut_between(node: Node, edges: Edges) -> Edges:
             found.update((p, r) for p in bits(node.last) for r in bits(node.first))
         case _:
             pass
-    return found.union(*(cut_between(child, edges) for child in node.children))
+    return found
 
 
-def _stands_apart(node: Node, edges: Edges) -> bool:
-    """Whether the node is a choice or a repetition (or a name for one) in which something is cut."""
-    if isinstance(node.expression, Literal | Sequence):
-        return False
-    return bool(cut_between(node, edges))
+def _is_group(node: Node) -> bool:
+    """Whether the node is a choice or a repetition, or a name for one."""
+    while isinstance(node.expression, Reference):
+        node = node.children[0]
+    return not isinstance(node.expression, Literal | Sequence)
 
 
 def _first_of(row: Iterable[Node]) -> int:
