@@ -75,15 +75,18 @@ def compile_grammar(
     apart = separate(split.grammar, flat.spacing)
     check_chain(apart.grammar)
     emitted = emit(apart.grammar, flat.spacing.ignored)
-    origins = {**flat.origins, **lists.origins, **apart.literals}
-    made = lex.inferred | lists.origins.keys() | flat.made
+    origins = {**lists.origins, **apart.literals}
     return CompiledGrammar(
         name=name,
         dialect=grammar.dialect,
         text=emitted.text,
         rules=written,
-        terminals=_terminals(split.grammar, emitted, made | led.pieces | split.pieces, lists.origins),
-        names={short: origins.get(full, full) for short, full in emitted.names.items()},
+        terminals=_terminals(
+            split.grammar, emitted, lex.inferred | lists.origins.keys(), flat.made, lists.origins
+        ),
+        names={
+            short: origins.get(full) or _called(full, split.grammar) for short, full in emitted.names.items()
+        },
         boundaries=boundaries(marked),
         line_comments=line_comments(marked),
         languages=grammar.annotations.languages,
@@ -93,7 +96,7 @@ def compile_grammar(
             *warnings,
             *loop_notes,
             *lex.diagnostics,
-            *ambiguous_terminals(flat.grammar, made),
+            *ambiguous_terminals(flat.grammar, lex.inferred | lists.origins.keys() | flat.made),
             *split.diagnostics,
         ),
     )
@@ -104,12 +107,28 @@ def _stem(file_name: str) -> str:
     return file_name.replace("\\", "/").rpartition("/")[2].rsplit(".", 1)[0]
 
 
+def _called(name: str, grammar: Grammar) -> str:
+    """The author's rule that a rule was made of, or is."""
+    rule = grammar.rules.get(name)
+    return name if rule is None or rule.of in ("", name) else _called(rule.of, grammar)
+
+
 def _terminals(
-    grammar: Grammar, emitted: Emitted, inferred: Collection[str], origins: Mapping[str, str]
+    grammar: Grammar,
+    emitted: Emitted,
+    inferred: Collection[str],
+    made: Collection[str],
+    origins: Mapping[str, str],
 ) -> tuple[Terminal, ...]:
-    named = [
-        Terminal(origins.get(name, name), short, name in inferred)
+    """The author's, one that was split once for each of its pieces, and literals; none of `made`."""
+    found = {
+        short: (name, origins.get(name) or _called(name, grammar))
         for short, name in emitted.names.items()
         if name in grammar.rules and grammar.rules[name].lexical
+    }
+    named = [
+        Terminal(called, short, called in inferred or name in inferred)
+        for short, (name, called) in found.items()
+        if (called in grammar.rules or name in origins) and called not in made
     ]
     return (*named, *(Terminal(f'"{one.text}"', "", inferred=False) for one in literals(grammar)))

@@ -105,6 +105,8 @@ class Rule:
     """Whether it is a terminal: no white space between its parts. None: the dialect does not say, it is inferred."""
     fragment: bool = False
     """A part of terminals that is no terminal by itself (implies lexical)."""
+    of: str = field(default="", compare=False)
+    """Of a rule that a pass has made: the rule it is a part or a copy of, or what it is called for people."""
 
 
 @dataclass(frozen=True, slots=True)

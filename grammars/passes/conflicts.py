@@ -11,15 +11,15 @@ such place; with another character it is a *soft* one, which a terminal is split
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from grammars.diagnostics import Diagnostic, Severity
 from grammars.form import CharacterSet, Grammar, Literal, Reference, Repeat, Sequence
-from grammars.passes.automaton import Alphabet, Automaton, Node, automaton, bits
+from grammars.passes.automaton import Alphabet, Automaton, Node, automaton, bits, share_a_text
 from grammars.passes.blanks import Spacing
 from grammars.passes.characters import BLANKS
-from grammars.passes.following import Following, Terminal, following
+from grammars.passes.following import Following, Terminal, beside_alike, following
 from grammars.passes.lead_bytes import terminals_used
 
 BLANK_CHARACTERS: Final = CharacterSet(tuple((ord(one), ord(one)) for one in sorted(BLANKS)))
@@ -84,7 +84,12 @@ class Conflicts:
     """Finds those places, and tells which of them a terminal can be split at."""
 
     def __init__(
-        self, grammar: Grammar, spacing: Spacing, letters_of: Alphabet, known: dict[Terminal, Automaton]
+        self,
+        grammar: Grammar,
+        spacing: Spacing,
+        letters_of: Alphabet,
+        known: dict[Terminal, Automaton],
+        pieces: Collection[str] = (),
     ) -> None:
         """`known`: automata of earlier rounds, which stay the same; those that are made here go into it.
 
@@ -103,7 +108,7 @@ class Conflicts:
         self._by_first: dict[int, int] = {}
         self._literals: dict[str, int] = {}
         self._all_literals = 0
-        self._follow = terminals_after(grammar, self.automata)
+        self._follow = self._told_by_pieces(terminals_after(grammar, self.automata), pieces)
         self._index()
         self._after = dict.fromkeys(self.automata, 0)
         for key in self.automata:
@@ -116,6 +121,20 @@ class Conflicts:
         """What can't be split."""
         for key in self.automata:
             self._look_at(key)
+
+    def _told_by_pieces(self, follow: Following, pieces: Collection[str]) -> Following:
+        """What may come next, where a piece of one terminal may at once be another terminal as a whole."""
+        made = [key for key in pieces if key in self.automata]
+        alike: dict[Terminal, int] = {
+            key: sum(
+                1 << number
+                for number in bits(follow.beside[key])
+                if follow.order[number] != key
+                and share_a_text(self.automata[key], self.automata[follow.order[number]])
+            )
+            for key in made
+        }
+        return replace(follow, beside=beside_alike(follow, alike)) if any(alike.values()) else follow
 
     def _look_at(self, key: Terminal) -> None:
         one = self.automata[key]

@@ -13,7 +13,7 @@ brackets that open and close in one rule, line ends are blanks.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import accumulate
 from typing import Final
@@ -78,8 +78,6 @@ class Unrolled:
 
     grammar: Grammar
     spacing: Spacing
-    origins: Mapping[str, str] = field(default_factory=dict)
-    """Copy of a rule -> the rule."""
     made: frozenset[str] = frozenset()
     """Terminals for blanks, line ends and indentation."""
 
@@ -94,7 +92,7 @@ def unrolled_indentation(grammar: Grammar, spacing: Spacing) -> Unrolled:
     unrolling = _Unrolling(grammar, spacing)
     level = unrolling.result()
     made = frozenset(name for name, rule in level.rules.items() if rule.lexical and name not in grammar.rules)
-    return Unrolled(level, Spacing(None, written_out=False), unrolling.origins, made)
+    return Unrolled(level, Spacing(None, written_out=False), made)
 
 
 class _Unrolling:
@@ -114,7 +112,6 @@ class _Unrolling:
         self._indents: dict[_Depth, str] = {}
         unit = grammar.annotations.indent_unit
         self._units = (unit,) if unit else USUAL
-        self.origins: dict[str, str] = {}
 
     def result(self) -> Grammar:
         start = self._block(self._grammar.start, _OUTERMOST, _At.BEGIN)
@@ -138,25 +135,24 @@ class _Unrolling:
 
     def _add(self, name: str, expression: Expression, like: Rule | None = None) -> None:
         span = like.span if like else None
-        if like:
-            self.origins[name] = like.name
-        self._rules[name] = Rule(name, expression, span, lexical=False)
+        called = like.name if like else self._grammar.start
+        self._rules[name] = Rule(name, expression, span, lexical=False, of=called)
 
-    def _terminal(self, name: str, expression: Expression) -> str:
-        name = fresh(name, {*self._rules, *self._old})
-        self._rules[name] = Rule(name, expression, lexical=True)
+    def _terminal(self, called: str, expression: Expression) -> str:
+        name = fresh(called, {*self._rules, *self._old})
+        self._rules[name] = Rule(name, expression, lexical=True, of=called)
         return name
 
     def _spaces(self, spacing: Spacing) -> tuple[str, str]:
         """The rules for what may stand after a terminal: in a line, and where line ends are blanks."""
         in_line = CharacterSet(((9, 9), (32, 32)))
         wide = [] if spacing.ignored is None else [pair for pair in spacing.ignored.ranges if pair[0] >= 0x80]
-        single = [Reference(self._terminal("wide blank", CharacterSet((pair,)))) for pair in wide]
+        single = [Reference(self._terminal("blanks", CharacterSet((pair,)))) for pair in wide]
         blanks = self._terminal("blanks", Repeat(in_line, 1, None))
         comments = [Reference(name) for name in self._grammar.skip]
         self._line_end = self._terminal("line end", Literal("\n"))
         self._empty_line = self._terminal(
-            "empty line",
+            "line end",
             sequence(
                 [
                     Repeat(in_line, 0, None),
@@ -258,7 +254,7 @@ class _Unrolling:
             width = Literal(UNITS[depth.unit] * depth.level)
             exact = depth.level < DEEPEST
             more = width if exact else sequence([width, Repeat(CharacterSet(((9, 9), (32, 32))), 0, None)])
-            self._indents[depth] = self._terminal(f"indentation {depth.name}", more)
+            self._indents[depth] = self._terminal("indentation", more)
         return self._indents[depth]
 
     def _newline(self) -> Expression:

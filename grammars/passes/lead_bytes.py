@@ -140,7 +140,7 @@ def _split(name: str, word: _Word, leads: Ranges, rules: dict[str, Rule]) -> set
     made = []
     for what, expression in pieces.items():
         made.append(fresh(f"{name} {what}", rules))
-        rules[made[-1]] = Rule(made[-1], expression, lexical=True)
+        rules[made[-1]] = Rule(made[-1], expression, lexical=True, of=name)
     whole = sequence([Reference(made[0]), Repeat(Reference(made[1]), 0, None)])
     rules[name] = replace(rules[name], expression=whole, lexical=False, fragment=False)
     return set(made)

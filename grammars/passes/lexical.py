@@ -376,7 +376,7 @@ class _Hoisting:
         if expression not in self._names:
             made = fresh(f"{name} text", self._rules)
             self._names[expression] = made
-            self._rules[made] = Rule(made, expression, lexical=True)
+            self._rules[made] = Rule(made, expression, lexical=True, of=name)
             self.made.append(made)
         return Reference(self._names[expression])
 

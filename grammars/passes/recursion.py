@@ -78,7 +78,7 @@ def _flatten(name: str, rules: dict[str, Rule]) -> bool:
     if shapes.infixes:
         if not isinstance(unit, Reference) and sum(1 for _ in walk(unit)) > 1:
             operand = fresh(f"{name} operand", rules)
-            rules[operand] = Rule(operand, unit, lexical=rule.lexical, fragment=rule.lexical is True)
+            rules[operand] = Rule(operand, unit, lexical=rule.lexical, fragment=rule.lexical is True, of=name)
             unit = Reference(operand)
         following = sequence([choice(shapes.infixes), unit])
         unit = _joined(unit, following)

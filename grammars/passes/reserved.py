@@ -41,7 +41,7 @@ def reserve(grammar: Grammar) -> Grammar:
 def _exclude(name: str, words: Expression, rules: dict[str, Rule]) -> None:
     """Make the rule what it was without the words; terminals that it is a part of keep what it was."""
     whole = fresh(f"{name} or word", rules)
-    rules[whole] = replace(rules[name], name=whole, fragment=True)
+    rules[whole] = replace(rules[name], name=whole, fragment=True, of=name)
 
     def renamed(one: Expression) -> Expression:
         return Reference(whole, one.span) if isinstance(one, Reference) and one.name == name else one

@@ -67,7 +67,7 @@ def split_tails(grammar: Grammar, spacing: Spacing) -> Split:
     letters_of = alphabet(grammar.rules, [BLANK_CHARACTERS, WORD_CHARACTERS, *ignored])
     known: dict[Terminal, Automaton] = {}
     for _ in range(_ROUNDS):
-        conflicts = Conflicts(grammar, spacing, letters_of, known)
+        conflicts = Conflicts(grammar, spacing, letters_of, known, pieces)
         found = [one for key, one in conflicts.diagnostics() if key not in pieces or one.severity != "note"]
         if not conflicts.cuts:
             break
@@ -105,13 +105,14 @@ class _Cutter:
         """Split one terminal between these positions."""
         self._edges = edges
         if isinstance(key, Literal):
-            name = fresh(f'"{key.text}"', self._rules)
+            called = f'"{key.text}"'
+            name = fresh(called, self._rules)
             self._literals[key] = Reference(name)
         else:
-            name = key
+            name = called = key
         self._name = name
         expression = self._parts(one.root)
-        rule = self._rules.get(name, Rule(name, expression))
+        rule = self._rules.get(name) or Rule(name, expression, of=called)
         self._rules[name] = replace(rule, expression=expression, lexical=False, fragment=False)
 
     def grammar(self, grammar: Grammar) -> Grammar:
@@ -209,7 +210,8 @@ class _Cutter:
             return expression
         if expression not in self._made:
             self._made[expression] = fresh(f"{self._name} part", self._rules)
-            self._rules[self._made[expression]] = Rule(self._made[expression], expression, lexical=True)
+            made = self._made[expression]
+            self._rules[made] = Rule(made, expression, lexical=True, of=self._name)
         return Reference(self._made[expression])
 
     @property
@@ -262,7 +264,7 @@ def _loosened(grammar: Grammar, pieces: set[str]) -> Grammar:
         match rules[name].expression:
             case Repeat(CharacterSet() as item, least, bound) if letters_of.mask(item) & may_follow(name):
                 one = fresh(f"{name} character", rules)
-                rules[one] = Rule(one, item, lexical=True)
+                rules[one] = Rule(one, item, lexical=True, of=name)
                 rules[name] = replace(
                     rules[name], expression=Repeat(Reference(one), least, bound), lexical=False
                 )

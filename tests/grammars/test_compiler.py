@@ -204,3 +204,25 @@ def test_compiled_twice_is_the_same() -> None:
         {"A": sequence([Reference("N"), Literal(".."), Reference("N")]), "N": CharacterSet(((48, 57),))}
     )
     assert compile_grammar(grammar, name="n") == compile_grammar(grammar, name="n")
+
+
+def test_pieces_are_called_as_the_author_calls_their_terminal() -> None:
+    """Split by lead bytes: one name, and it is an inferred terminal still."""
+    compiled = compile_text('<a> ::= <n> "："\n<n> ::= /\\p{Han}+/\n', file_name="a.bnf", dialect="bnf")
+    pieces = [one for one in compiled.terminals if one.emitted]
+    assert len(pieces) == 2
+    assert {(one.name, one.inferred) for one in pieces} == {("n", True)}
+    assert set(compiled.names.values()) == {"a", "n"}
+
+
+def test_of_an_indented_grammar_only_the_authors_names_are_told() -> None:
+    compiled = compile_text(
+        '; @indent\n<f> ::= <t> | <f> <t>\n<t> ::= "t" <n> ":" <NEWLINE> <INDENT> <t> <DEDENT> | "r" <n> <NEWLINE>\n'
+        '<n> ::= <l> | <n> <l>\n<l> ::= "a".."z"\n',
+        file_name="a.bnf",
+        dialect="bnf",
+    )
+    assert {one.name for one in compiled.terminals if one.emitted} == {"n"}
+    assert set(compiled.names.values()) <= {"f", "t", "n", "l", "blanks", "line end", "indentation"}
+    start = compiled.text.split("start: ")[1].split()[0]
+    assert compiled.names[start] == "f"

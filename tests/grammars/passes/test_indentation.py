@@ -135,7 +135,7 @@ def test_not_indented_stays() -> None:
     grammar = grammar_of({"A": Literal("a")}, lexical={"A": False})
     spacing = Spacing(None, written_out=True)
     unrolled = unrolled_indentation(grammar, spacing)
-    assert (unrolled.grammar, unrolled.spacing, unrolled.origins) == (grammar, spacing, {})
+    assert (unrolled.grammar, unrolled.spacing) == (grammar, spacing)
 
 
 INDENT, DEDENT, NEWLINE = Reference("INDENT"), Reference("DEDENT"), Reference("NEWLINE")

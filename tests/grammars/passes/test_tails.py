@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from grammars.compiler import compile_text
 from grammars.emit import emit
 from grammars.form import (
     EMPTY,
@@ -316,3 +317,13 @@ def test_only_empty() -> None:
     """Nothing is left of it."""
     for expression in (EMPTY, sequence([optional(EMPTY), EMPTY]), Literal("")):
         assert non_empty(expression, {}, set()) == EMPTY
+
+
+def test_a_piece_that_is_another_terminal_as_well() -> None:
+    """`1234` is a number and the beginning of a date, so that `-` after it may be a sign or a part of the date."""
+    source = """a = "x", e, ";" ; e = t, { "-", t } ; t = date | num ; num = digit, { digit } ; digit = "0".."9" ;
+    date = digit, digit, digit, digit, "-", digit, digit ;"""
+    engine = ByteEngine(compile_text(source, dialect="ebnf").text)
+    for text in ("x 1234-5;", "x 1234-55;", "x 1-2;", "x 1234-55-1;", "x 1234-55-6666-77;"):
+        assert engine.accepts(text)
+    assert engine.rejected("x 1234-;")
