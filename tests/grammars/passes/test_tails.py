@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from grammars.compiler import compile_text
@@ -164,6 +166,18 @@ def test_a_terminal_that_is_a_part_of_others_stays_whole_in_them() -> None:
     assert engine.accepts("1.5..2")
     assert engine.accepts("v1.5")
     assert engine.rejected("v 1.5")
+
+
+def test_the_tail_of_a_part_is_split_in_the_whole() -> None:
+    """Through the names of parts."""
+    grammar = marked(row("T", ".", "W"), F=r"[0-9]+|x(\.[0-9]+)?", W="[a-z]+")
+    rules = {**grammar.rules, "T": marked(EMPTY, T="t").rules["T"]}
+    rules["T"] = replace(rules["T"], expression=sequence([Reference("F"), optional(Literal("!"))]))
+    split = split_tails(grammar.with_rules(rules), BLANKS)
+    engine = ByteEngine(emit(split.grammar, BLANKS.ignored).text)
+    assert split.diagnostics == ()
+    for text in ("x.a", "x.1.a", "x.1!.a", "x!.a", "12.a", "12!.a"):
+        assert engine.accepts(text), text
 
 
 def test_what_would_fall_into_characters_is_left_with_a_warning() -> None:
