@@ -55,23 +55,25 @@ def beside_alike(follow: Following, alike: Mapping[Terminal, int]) -> dict[Termi
     `alike`: terminal -> those that may match a text that it matches too.
     """
     found = dict(follow.beside)
-    joined: set[tuple[int, int]] = set()
+    joined: dict[int, int] = {}
     while True:
-        news: set[tuple[int, int]] = set()
+        news: dict[int, int] = {}
         for key, same in alike.items():
             after = 0
             for number in bits(found[key] & same):
                 after |= follow.after[follow.order[number]]
-            if after & ~follow.after[key]:
-                news.add((follow.after[key], after))
-        if news <= joined:
+            some = follow.after[key]
+            if after & ~(some | joined.get(some, 0)):
+                news[some] = news.get(some, 0) | after
+        if not news:
             return found
-        for some, others in news - joined:
+        for some, others in news.items():
+            fresh = others & ~(some | joined.get(some, 0))
+            joined[some] = joined.get(some, 0) | others
             for number in bits(some):
                 found[follow.order[number]] |= others
-            for number in bits(others):
+            for number in bits(fresh):
                 found[follow.order[number]] |= some
-        joined |= news
 
 
 class _Following:
