@@ -61,6 +61,7 @@ def holds(characters: CharacterSet, character: str) -> bool:
     return any(first <= ord(character) <= last for first, last in most(characters))
 
 
+@lru_cache(maxsize=4096)
 def folded_character(character: str) -> CharacterSet:
     """The character in either case."""
     cases = {one for one in (character, character.lower(), character.upper()) if len(one) == 1}

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Collection, Mapping
 from collections.abc import Sequence as Items
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from grammars.form import Choice, Expression, Literal, Reference, Repeat, Rule, Sequence
 from grammars.passes.automaton import bits
@@ -16,6 +16,10 @@ Terminal: TypeAlias = str | Literal
 """A terminal by its rule's name, or a literal in a rule."""
 _First: TypeAlias = tuple[bool, int]
 """Whether it may be empty, and the terminals it may begin with."""
+
+
+MANY: Final = 2_000
+"""Terminals, places where literals stand among them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +56,11 @@ def following(
 def beside_alike(follow: Following, alike: Mapping[Terminal, int]) -> dict[Terminal, int]:
     """`Following.beside` where a text may be two terminals at once: what follows either may stand in the same place.
 
-    `alike`: terminal -> those that may match a text that it matches too.
+    `alike`: terminal -> those that may match a text that it matches too. Of very many terminals each is taken to stand
+    beside all others: nearly all do there, and to find out which takes seconds.
     """
+    if len(follow.order) > MANY:
+        return dict.fromkeys(follow.order, (1 << len(follow.order)) - 1)
     found = dict(follow.beside)
     joined: dict[int, int] = {}
     while True:

@@ -87,3 +87,11 @@ def test_beside_where_a_text_may_be_two_terminals() -> None:
     beside = beside_alike(found, {a: 0b1000})
     assert (beside[b], beside[c]) == (0b0110, 0b0110)
     assert beside_alike(found, {a: 0b0010})[b] == 0b0010
+
+
+def test_beside_each_other_where_there_are_very_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To find out which of them would take too long."""
+    grammar = grammar_of({"s": sequence([a, b])}, lexical={"s": False})
+    found = following(grammar.rules, "s", {a: False, b: False})
+    monkeypatch.setattr("grammars.passes.following.MANY", 1)
+    assert beside_alike(found, {}) == {a: 0b11, b: 0b11}
