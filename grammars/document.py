@@ -124,7 +124,7 @@ class GrammarDocument:
     def _state(self, text: str, offset: int, back_bytes: int) -> CursorState:
         """The state after what is left before the cursor: part of a segment."""
         start = self._end
-        rest = _encoded(text[start:offset])
+        rest = encoded(text[start:offset])
         rest = rest[: max(0, len(rest) - back_bytes)]
         consumed = consume_bytes(self._recogniser, self._table, rest)
         self._rest_tokens = consumed.tokens
@@ -136,7 +136,7 @@ class GrammarDocument:
         before = text[:offset]
 
         def expected(more: bytes) -> tuple[str, ...]:
-            prefix = _encoded(before)
+            prefix = encoded(before)
             return self._expectations.after(prefix[: len(prefix) - back_bytes] + more)
 
         self._handed = GrammarState(self._recogniser, self._table, mode, None if error else expected)
@@ -216,7 +216,7 @@ class GrammarDocument:
             if budget_bytes is not None and spent >= budget_bytes:
                 return False
             self._attempted = segment.end
-            data = _encoded(self._text[self._end : segment.end])
+            data = encoded(self._text[self._end : segment.end])
             spent += len(data)
             tokens = self._table.greedy(data)
             count = self._recogniser.consume(tokens)
@@ -251,14 +251,14 @@ class GrammarDocument:
         start = self._end
         while len(ends) < _AHEAD and (segment := self._cutter.next(self._text, start, limit)) is not None:
             text = self._text[start : segment.end]
-            pieces.append(Piece(self._table.greedy(_encoded(text)), segment.is_boundary, not text.strip()))
+            pieces.append(Piece(self._table.greedy(encoded(text)), segment.is_boundary, not text.strip()))
             ends.append(segment.end)
             start = segment.end
         return ends, pieces
 
     def _accepted(self, end: int) -> int:
         """Code points of the next segment that are allowed."""
-        data = _encoded(self._text[self._end : end])
+        data = encoded(self._text[self._end : end])
         consumed = consume_bytes(self._recogniser, self._table, data)
         self._recogniser.rollback(consumed.tokens)
         return len(data[: consumed.length].decode(errors="replace"))
@@ -298,7 +298,7 @@ class GrammarDocument:
         segments = [_START, *self._followed[:until]]
         for start, end in pairwise(segments[kept:]):
             if end.tokens > start.tokens:
-                self._recogniser.consume(self._table.greedy(_encoded(self._text[start.end : end.end])))
+                self._recogniser.consume(self._table.greedy(encoded(self._text[start.end : end.end])))
 
     def _restart(self, ends: list[int], ahead: list[Piece], error: str) -> bool:
         """Begin anew after the error, as if that were the start of a text."""
@@ -317,6 +317,6 @@ class GrammarDocument:
         self._holds.append(max(ends[hit.evidence - 1], self._holds[-1] if self._holds else 0))
 
 
-def _encoded(text: str) -> bytes:
+def encoded(text: str) -> bytes:
     """UTF-8; half a surrogate pair, which an editor may send for a moment, is what no grammar allows."""
     return text.encode(errors="surrogatepass")

@@ -199,6 +199,11 @@ def parts(expression: Expression) -> tuple[Expression, ...]:
             return ()
 
 
+def alternatives_of(expression: Expression) -> tuple[Expression, ...]:
+    """What may be chosen from: the alternatives of a choice; of anything else, itself."""
+    return expression.alternatives if isinstance(expression, Choice) else (expression,)
+
+
 def walk(expression: Expression) -> Iterator[Expression]:
     """The expression and everything in it, outermost first."""
     waiting = [expression]

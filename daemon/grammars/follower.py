@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 from daemon.documents import Place
 from daemon.engine import Vocabulary
 from daemon.grammars.document_grammar import DocumentGrammar
-from daemon.grammars.subject import Inside, Language, Subject, Subjects, encoded
+from daemon.grammars.subject import Inside, Language, Subject, Subjects
 from daemon.shaping import cuts
+from grammars.document import encoded
 from grammars.interface import CursorState, Mode
 from grammars.suffix import Fit, Suffix, longest_fit
 from speculation.paths import common_length

@@ -12,7 +12,7 @@ from typing import Final
 
 from daemon.documents import Place
 from daemon.grammars.document_grammar import DocumentGrammar, LoadedGrammar
-from grammars.document import GrammarDocument
+from grammars.document import GrammarDocument, encoded
 from grammars.interface import CursorState
 from grammars.island_state import LOOK_BACK, Closer, IslandState
 from grammars.islands import IslandFinder
@@ -132,8 +132,3 @@ class Subjects:
             inner = self._inner[self._islands.index(found.island)]
             return Subject(inner, text[found.start : end], offset - found.start, found.start, is_closed)
         return None if self._whole is None else Subject(self._whole, text, offset, 0, is_closed=False)
-
-
-def encoded(text: str) -> bytes:
-    """UTF-8; half a surrogate pair, which an editor may send for a moment, is what no grammar allows."""
-    return text.encode(errors="surrogatepass")

@@ -23,6 +23,7 @@ from grammars.form import (
     Repeat,
     Rule,
     Sequence,
+    alternatives_of,
     choice,
     mapped,
     sequence,
@@ -130,7 +131,9 @@ def _word(name: str, after: set[int], rules: Mapping[str, Rule]) -> _Word | None
 def _split(name: str, word: _Word, leads: Ranges, rules: dict[str, Rule]) -> set[str]:
     """Make the terminal a rule of pieces, cut before every character of `leads`. The pieces."""
     inside, outside = CharacterSet(leads), CharacterSet(leads, negated=True)
-    plain = choice([Exclusion(one, inside) if one in word.sets else one for one in _alternatives(word.loop)])
+    plain = choice(
+        [Exclusion(one, inside) if one in word.sets else one for one in alternatives_of(word.loop)]
+    )
     rare = choice([Exclusion(one, outside) for one in word.sets])
     begin = sequence([*word.head, Repeat(plain, 0, None)])
     pieces = {
@@ -186,12 +189,8 @@ def _inlined(expression: Expression, rules: Mapping[str, Rule]) -> Expression:
             return expression
 
 
-def _alternatives(expression: Expression) -> Iterable[Expression]:
-    return expression.alternatives if isinstance(expression, Choice) else (expression,)
-
-
 def _sets(expression: Expression) -> Iterator[CharacterSet]:
-    return (one for one in _alternatives(expression) if isinstance(one, CharacterSet))
+    return (one for one in alternatives_of(expression) if isinstance(one, CharacterSet))
 
 
 def _firsts(key: Terminal, rules: Mapping[str, Rule]) -> set[int]:

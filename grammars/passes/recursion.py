@@ -24,6 +24,7 @@ from grammars.form import (
     Repeat,
     Rule,
     Sequence,
+    alternatives_of,
     choice,
     references,
     sequence,
@@ -134,7 +135,7 @@ def _multiplied(expression: Expression, self: Reference) -> list[Expression]:
     """The alternatives, with optional parts and groups at their ends multiplied out where `self` is in them."""
     for side in (-1, 0):
         found: list[Expression] = []
-        waiting = list(_alternatives(expression))
+        waiting = list(alternatives_of(expression))
         while waiting:
             items = _items(waiting.pop(0))
             split = _split(items, self, side)
@@ -143,9 +144,9 @@ def _multiplied(expression: Expression, self: Reference) -> list[Expression]:
             else:
                 waiting = [*split, *waiting]
             if len(found) + len(waiting) > _MAX_ALTERNATIVES:
-                return list(_alternatives(expression))
+                return list(alternatives_of(expression))
         expression = choice(found)
-    return list(_alternatives(expression))
+    return list(alternatives_of(expression))
 
 
 def _split(items: tuple[Expression, ...], self: Reference, side: int) -> list[Expression] | None:
@@ -199,7 +200,7 @@ def _with_ends(
     """The expression with rules put in at its ends that themselves begin or end with `name` there."""
     self, changed = Reference(name), False
     alternatives: list[Expression] = []
-    for alternative in _alternatives(expression):
+    for alternative in alternatives_of(expression):
         items = list(_items(alternative))
         for side in (-1, 0):
             other = items[side] if items else None
@@ -211,10 +212,6 @@ def _with_ends(
                     break
         alternatives.append(sequence(items))
     return choice(alternatives) if changed else None
-
-
-def _alternatives(expression: Expression) -> tuple[Expression, ...]:
-    return expression.alternatives if isinstance(expression, Choice) else (expression,)
 
 
 def _items(expression: Expression) -> tuple[Expression, ...]:
