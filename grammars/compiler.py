@@ -46,8 +46,10 @@ from grammars.passes.word_lists import word_lists
 def compile_text(text: str, *, file_name: str = "", dialect: str = "") -> CompiledGrammar:
     """The grammar in a file. `dialect`: by name, instead of finding it out. Raises GrammarError."""
     annotations = read_annotations(text)
-    chosen = dialect or annotations.dialect or dialects.detect(text, file_name)
-    reading = dialects.read(text, chosen, annotations)
+    if dialect:
+        chosen, reading = dialect, dialects.read(text, dialect, annotations)
+    else:
+        chosen, reading = dialects.read_detected(text, file_name, annotations)
     name = annotations.name or _stem(file_name) or chosen
     return compile_grammar(reading.grammar, name=name, diagnostics=reading.diagnostics)
 

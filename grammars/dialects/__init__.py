@@ -54,24 +54,34 @@ def detect(text: str, file_name: str = "") -> str:
     is not so. Raises GrammarError if several are left that do not say the same, or if none can read it: then with the
     mistake in the dialect that got furthest.
     """
-    annotations = read_annotations(text)
+    return _detected(text, file_name, read_annotations(text))[0]
+
+
+def read_detected(text: str, file_name: str, annotations: Annotations) -> tuple[str, Reading]:
+    """The dialect that `detect` names, and the file read in it: once, where it had to be read to find that out."""
+    name, reading = _detected(text, file_name, annotations)
+    return name, read(text, name, annotations) if reading is None else _noted(text, reading)
+
+
+def _detected(text: str, file_name: str, annotations: Annotations) -> tuple[str, Reading | None]:
+    """The dialect's name, and what its reader made of the file if it was asked."""
     if annotations.dialect:
-        return annotations.dialect
+        return annotations.dialect, None
     extension = file_name[file_name.rfind(".") :].lower() if "." in file_name else ""
     if extension in EXTENSIONS:
-        return EXTENSIONS[extension]
-    grammars, errors = _tried(text, annotations, DIALECTS)
-    if not grammars:
+        return EXTENSIONS[extension], None
+    readings, errors = _tried(text, annotations, DIALECTS)
+    if not readings:
         if not text.strip():
             raise _without_rules("the file is empty")
         if any(next(_errors_first(error)).code == "no-rules" for error in errors.values()):
             raise _without_rules("there are no rules in the file, only comments")
         raise _nearest(errors)
-    whole = {name: grammar for name, grammar in grammars.items() if _is_whole(grammar)}
-    left = whole or grammars
-    if len({_said(grammar): name for name, grammar in left.items()}) > 1:
+    whole = {name: reading for name, reading in readings.items() if _is_whole(reading.grammar)}
+    left = whole or readings
+    if len({_said(reading.grammar): name for name, reading in left.items()}) > 1:
         raise _ambiguous(tuple(left))
-    return next(iter(left))
+    return next(iter(left.items()))
 
 
 def read(text: str, dialect: str, annotations: Annotations) -> Reading:
@@ -96,21 +106,26 @@ def read(text: str, dialect: str, annotations: Annotations) -> Reading:
         reading = DIALECTS[dialect](text, annotations)
     except GrammarError as error:
         raise _advised(error, text, dialect, annotations) from error
+    return _noted(text, reading)
+
+
+def _noted(text: str, reading: Reading) -> Reading:
+    """The reading, with the notes on the file's annotations before its own."""
     return replace(reading, diagnostics=(*annotation_notes(text), *reading.diagnostics))
 
 
 def _tried(
     text: str, annotations: Annotations, names: Mapping[str, object] | list[str]
-) -> tuple[dict[str, Grammar], dict[str, GrammarError]]:
-    """What each dialect makes of the file: a grammar, or an error."""
-    grammars: dict[str, Grammar] = {}
+) -> tuple[dict[str, Reading], dict[str, GrammarError]]:
+    """What each dialect makes of the file: a reading, or an error."""
+    readings: dict[str, Reading] = {}
     errors: dict[str, GrammarError] = {}
     for name in names:
         try:
-            grammars[name] = DIALECTS[name](text, annotations).grammar
+            readings[name] = DIALECTS[name](text, annotations)
         except GrammarError as error:
             errors[name] = error
-    return grammars, errors
+    return readings, errors
 
 
 def _is_whole(grammar: Grammar) -> bool:
@@ -148,8 +163,8 @@ def _advised(error: GrammarError, text: str, dialect: str, annotations: Annotati
     first, *others = _errors_first(error)
     if first.code not in ("syntax", "no-rules") or len(text) > _TRIED_AT_MOST:
         return error
-    grammars, _ = _tried(text, annotations, [name for name in DIALECTS if name != dialect])
-    fitting = [name for name, grammar in grammars.items() if _is_whole(grammar)]
+    readings, _ = _tried(text, annotations, [name for name in DIALECTS if name != dialect])
+    fitting = [name for name, reading in readings.items() if _is_whole(reading.grammar)]
     if not fitting:
         return error
     names = " or ".join(f"{TITLES[name]} (@dialect {name})" for name in fitting)
