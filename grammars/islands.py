@@ -66,6 +66,7 @@ class IslandFinder:
     def __init__(self, islands: Sequence[Island]) -> None:
         self._islands = tuple(islands)
         self._text = ""
+        self._offset = 0
         self._passed: list[_Passed] = []
         self._opened: tuple[int, int, Island] | None = None
         """An open island: where what opens it begins and ends."""
@@ -80,8 +81,9 @@ class IslandFinder:
 
     def advance(self, text: str, offset: int) -> bool:
         """Look at SLICE code points more; whether all up to `offset` has been looked at, and `at` is cheap there."""
-        self._forget_from(min(_common_length(self._text, text), offset))
-        self._text = text
+        if offset != self._offset or text != self._text:
+            self._forget_from(min(_common_length(self._text, text), self._offset, offset))
+        self._text, self._offset = text, offset
         if not self._islands:
             return True
         end = min(offset, self._clear + SLICE)

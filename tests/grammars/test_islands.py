@@ -91,6 +91,18 @@ def test_an_edited_host_is_as_a_new_one(data: st.DataObject) -> None:
 
 
 GREEDY = Island("<+\\w*", ">+$", "greedy")
+SMALL_SLICE = 3 * MARGIN
+
+
+def in_small_slices(text: str, offset: int, islands: list[Island]) -> Found | None:
+    """The island there, looked for in slices of SMALL_SLICE; fails where a slice does not get on."""
+    with mock.patch.object(module, "SLICE", SMALL_SLICE):
+        finder = IslandFinder(islands)
+        calls = 1
+        while not finder.advance(text, offset):
+            calls += 1
+            assert calls <= 1 + len(text) // MARGIN
+        return finder.at(text, offset)
 
 
 @settings(deadline=None, max_examples=100)
@@ -106,9 +118,9 @@ GREEDY = Island("<+\\w*", ">+$", "greedy")
                 "<<x",
                 ">",
                 ">>\n",
-                "y" * 300,
-                "y" * MARGIN,
-                "z" * 2000,
+                "y" * 300 + "\n",
+                "y" * MARGIN + "\n",
+                "z" * (SMALL_SLICE - MARGIN - 60) + "\n",
                 "\n",
             ]
         ),
@@ -117,25 +129,33 @@ GREEDY = Island("<+\\w*", ">+$", "greedy")
     data=st.data(),
 )
 def test_in_slices_the_same_is_found_as_in_one_go(parts: list[str], data: st.DataObject) -> None:
+    """Of islands whose opening text and closing text are short of a slice by MARGIN."""
     text = "".join(parts)
     offset = data.draw(st.integers(0, len(text)))
     islands = [TEMPLATE, OTHER, GREEDY]
-    expected = island_at(text, offset, islands)
-    with mock.patch.object(module, "SLICE", 3 * MARGIN):
-        finder = IslandFinder(islands)
-        slices = 1
-        while not finder.advance(text, offset):
-            slices += 1
-        assert slices <= 1 + len(text) // MARGIN
-        assert finder.at(text, offset) == expected
+    assert in_small_slices(text, offset, islands) == island_at(text, offset, islands)
 
 
-def test_what_is_longer_than_a_slice_is_found_all_the_same() -> None:
-    text = "<" + "x" * 5000 + "|" + "y" * 5000
-    with mock.patch.object(module, "SLICE", 3 * MARGIN):
-        found = island_at(text, len(text), [GREEDY])
-    assert found is not None
-    assert found.start <= 5001
+@pytest.mark.parametrize("before", ["", "x", "x" * SMALL_SLICE, "<>\n"])
+def test_what_opens_an_island_is_at_most_a_slice_long(before: str) -> None:
+    """At every cursor in a word that is longer than a slice, and after it."""
+    text = before + "<" + "y" * (SMALL_SLICE + MARGIN) + "\n" + "z" * MARGIN
+    opened, longest = len(before), len(before) + SMALL_SLICE
+    assert in_small_slices(text, opened, [GREEDY]) is None
+    for offset in range(opened + 1, len(text) + 1):
+        assert in_small_slices(text, offset, [GREEDY]) == Found(min(offset, longest), None, GREEDY), offset
+
+
+def test_an_island_that_closes_right_after_a_long_opening_is_closed() -> None:
+    text = "<" + "y" * (SMALL_SLICE - MARGIN + 100) + ">\n" + "z" * MARGIN
+    for offset in range(text.index(">") + 1, len(text) + 1):
+        assert in_small_slices(text, offset, [GREEDY]) is None, offset
+
+
+def test_a_cursor_that_goes_on_sees_a_longer_opening() -> None:
+    text, finder = "<<<x>", IslandFinder([GREEDY])
+    for offset in (1, 2, 3, 4, 2, 1, 5):
+        assert finder.at(text, offset) == island_at(text, offset, [GREEDY])
 
 
 def test_a_call_looks_at_a_slice_of_the_host() -> None:
