@@ -27,6 +27,7 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Final
 
 import torch
@@ -52,7 +53,9 @@ POSITIONS: Final = WINDOW_TOKENS + 64
 """A prompt, and what is drafted and said after it."""
 
 
-def measure(names: Sequence[str], count: int, seed: int, threads: int) -> dict[str, object]:
+def measure(
+    names: Sequence[str], count: int, seed: int, threads: int, folders: Sequence[Path] = ()
+) -> dict[str, object]:
     """The report: figures, rows and machine."""
     figures: dict[str, float] = {}
     rows: dict[str, object] = {}
@@ -60,7 +63,7 @@ def measure(names: Sequence[str], count: int, seed: int, threads: int) -> dict[s
     with ExitStack() as stack:
         bench = _bench(stack, threads)
         for name in names:
-            language = language_of(name, seed)
+            language = language_of(name, seed, folders)
             files[name] = f"{len(language.files)} {language.origin} files"
             for setting in SETTINGS:
                 started = time.monotonic()
@@ -112,6 +115,9 @@ def main() -> None:
     parser.add_argument(
         "--quick", action="store_true", help=f"{QUICK_PLACES} places of {' and '.join(QUICK_DSLS)}"
     )
+    parser.add_argument(
+        "--files", nargs="+", type=Path, default=(), metavar="FOLDER", help="more folders with real files"
+    )
     parser.add_argument("--seed", type=int, default=1, help="of the generated files")
     parser.add_argument("--threads", type=int, default=0, help="of each model; 0: as many as seem sensible")
     options = parser.parse_args()
@@ -119,7 +125,7 @@ def main() -> None:
         torch.set_num_threads(options.threads)
     names = options.dsl or (QUICK_DSLS if options.quick else DSLS)
     count = options.positions or (QUICK_PLACES if options.quick else PLACES)
-    report = measure(names, count, options.seed, options.threads)
+    report = measure(names, count, options.seed, options.threads, options.files)
     sys.stdout.write(json.dumps(report, indent=None if options.json else 2, ensure_ascii=False) + "\n")
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
-from benchmarks.dsl_files import SUFFIXES, generated, real_files
+from benchmarks.dsl_files import SUFFIXES, generated, places, real_files
 from benchmarks.dsl_places import CursorPlace, SourceFile
 from daemon.engine import Vocabulary
 from daemon.grammars.places import built_in_folder, grammars_in, read_grammar
@@ -42,14 +42,17 @@ class Language:
         return next(iter(self.compiled.line_comments), "")
 
 
-def language_of(name: str, seed: int) -> Language:
-    """The language with real files, if there are enough of them, else generated ones. ValueError for an unknown one."""
+def language_of(name: str, seed: int, folders: Sequence[Path] = ()) -> Language:
+    """The language with real files, if there are enough of them, else generated ones. ValueError for an unknown one.
+
+    folders: where real files are looked for besides the installed packages.
+    """
     found = {one.name: one for one in grammars_in(built_in_folder(), "built in")}
     if name not in found:
         raise ValueError(f"there is no built-in grammar {name!r}: choose of {', '.join(found)}")
     path = found[name].path
     compiled = compile_text(read_grammar(path), file_name=path.name)
-    real = _real(name)
+    real = _real(name, folders)
     long_enough = [one for one in real if len(one.text) >= LEAST_CHARACTERS]
     if len(long_enough) >= FILES:
         step = len(long_enough) // FILES
@@ -83,7 +86,7 @@ def states_of(language: Language, vocabulary: Vocabulary) -> Callable[[CursorPla
     return state_at
 
 
-def _real(name: str) -> list[SourceFile]:
+def _real(name: str, folders: Sequence[Path]) -> list[SourceFile]:
     if name not in SUFFIXES:
         return []
-    return [SourceFile(path, text[:LONGEST_SHOWN]) for path, text in real_files(name)]
+    return [SourceFile(path, text[:LONGEST_SHOWN]) for path, text in real_files(name, (*places(), *folders))]

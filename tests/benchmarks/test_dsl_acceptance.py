@@ -53,7 +53,7 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> None:
             engines, FakeTarget(byte_vocabulary().n_vocab, max_context=4096, chunk_tokens=4096), Approving()
         )
 
-    def language_of(name: str, seed: int) -> Language:
+    def language_of(name: str, seed: int, folders: object) -> Language:
         return Language(name, COMPILED, FILES, FILES, "generated")
 
     monkeypatch.setattr(dsl_bench, "states_of", states_of)

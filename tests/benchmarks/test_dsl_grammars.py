@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -21,7 +22,7 @@ def real_schemas(count: int, language: str) -> list[tuple[str, str]]:
 
 
 def test_without_real_files_there_are_generated_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dsl_grammars, "real_files", lambda language: real_schemas(FILES - 1, language))
+    monkeypatch.setattr(dsl_grammars, "real_files", lambda language, roots: real_schemas(FILES - 1, language))
     language = language_of("graphql", 1)
     assert (language.origin, len(language.files)) == ("generated", FILES)
     assert language == language_of("graphql", 1)
@@ -29,10 +30,21 @@ def test_without_real_files_there_are_generated_ones(monkeypatch: pytest.MonkeyP
 
 
 def test_enough_real_files_are_used_and_all_of_them_are_the_project(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dsl_grammars, "real_files", lambda language: real_schemas(3 * FILES, language))
+    monkeypatch.setattr(dsl_grammars, "real_files", lambda language, roots: real_schemas(3 * FILES, language))
     language = language_of("graphql", 1)
     assert (language.origin, len(language.files), len(language.project)) == ("real", FILES, 3 * FILES)
     assert [file.name for file in language.files[:3]] == ["00.graphql", "03.graphql", "06.graphql"]
+
+
+def test_more_folders_with_real_files_can_be_named(tmp_path: Path) -> None:
+    for name, text in real_schemas(FILES, "graphql"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(f"# {name}\n{text}")
+    language = language_of("graphql", 1, [tmp_path])
+    assert language.origin == "real"
+    assert {file.path for file in language.project} >= {
+        f"shop/{number:02}.graphql" for number in range(FILES)
+    }
 
 
 def test_a_language_whose_real_files_have_no_name_has_generated_ones() -> None:
