@@ -101,7 +101,9 @@ class Bench:
         counts = Counts()
         states = states_of(language, self._main.vocabulary)
         prompts: dict[tuple[str, bool], Prompt] = {}
-        for number, cursor in enumerate(places(language.files, setting, count, self._main)):
+        for number, cursor in enumerate(
+            places(language.files, setting, count, self._main, language.line_comment)
+        ):
             file = cursor.file
             for exemplar in (False, True):
                 if (file.path, exemplar) not in prompts:

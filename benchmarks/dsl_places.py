@@ -1,7 +1,8 @@
 """Cursor places in files of a DSL for `benchmarks.dsl_acceptance`, and the prompts they are completed with.
 
-Cold: within the first 200 tokens of a file. Warm: further in. Places lie between two tokens of the file, and come in
-the order of the file, so that a KV cache pays for new text only.
+Cold: within the first 200 tokens of a file. Warm: further in. Comments that the file begins with do not count: a
+licence is no text of the language, and the same in all files of a project. Places lie between two tokens of the file,
+and come in the order of the file, so that a KV cache pays for new text only.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Final, Literal
 
 from daemon.documents import Document, Place
 from daemon.engine import DraftEngine
-from daemon.exemplar import Candidate, budget_tokens, choose, opening_ids
+from daemon.exemplar import Candidate, budget_tokens, choose, opening_comment, opening_ids
 from daemon.prompt import Prompt
 
 Setting = Literal["cold", "warm"]
@@ -65,12 +66,13 @@ class CursorPlace:
 
 
 def places(
-    files: Sequence[SourceFile], setting: Setting, count: int, engine: DraftEngine
+    files: Sequence[SourceFile], setting: Setting, count: int, engine: DraftEngine, line_comment: str
 ) -> list[CursorPlace]:
     """About `count` places, PLACES_PER_FILE in each file as far as it is long enough, file after file."""
     found: list[CursorPlace] = []
     for file in files:
-        offsets = _offsets(token_offsets(file.text, engine), setting)
+        start = opening_comment(file.text, line_comment)
+        offsets = _offsets([at for at in token_offsets(file.text, engine) if at >= start], setting)
         found += [CursorPlace(file, offset) for offset in offsets[: count - len(found)]]
     return found
 

@@ -87,6 +87,19 @@ def opening_ids(
     return ids if len(ids) <= budget else []
 
 
+def opening_comment(text: str, line_comment: str) -> int:
+    """Code points of the comment lines and blank lines that a text begins with: a licence, or a title.
+
+    `line_comment`: as for `opening_ids`; where it is empty none are known.
+    """
+    length = 0
+    for line in text.splitlines(keepends=True) if line_comment else ():
+        if line.strip() and not line.lstrip().startswith(line_comment):
+            break
+        length += len(line)
+    return length
+
+
 def cut(text: str, budget: int, tokenize: Callable[[str], list[int]]) -> str:
     """The beginning of `text` that has at most `budget` tokens, in whole lines and, if possible, whole statements.
 

@@ -25,16 +25,24 @@ def test_tokens_begin_at_characters_only() -> None:
 
 def test_cold_places_lie_at_the_beginning_and_warm_ones_behind() -> None:
     engine = FakeEngine()
-    cold = places([SHORT, LONG], "cold", 1000, engine)
-    warm = places([SHORT, LONG], "warm", 1000, engine)
+    cold = places([SHORT, LONG], "cold", 1000, engine, "#")
+    warm = places([SHORT, LONG], "warm", 1000, engine, "#")
     assert {one.file for one in cold} == {SHORT, LONG}
     assert max(one.offset for one in cold) < COLD_TOKENS <= min(one.offset for one in warm)
     assert len(warm) == PLACES_PER_FILE
     assert [one.offset for one in warm] == sorted(one.offset for one in warm)
 
 
+def test_the_comment_that_a_file_begins_with_is_no_place() -> None:
+    licensed = SourceFile("a/licensed.x", "# licence\n#\n\n" + LONG.text)
+    found = places([licensed], "cold", 1000, FakeEngine(), "#")
+    assert [one.offset - 13 for one in found] == [
+        one.offset for one in places([LONG], "cold", 1000, FakeEngine(), "#")
+    ]
+
+
 def test_no_more_places_than_were_asked_for() -> None:
-    assert len(places([LONG, LONG], "cold", 50, FakeEngine())) == 50
+    assert len(places([LONG, LONG], "cold", 50, FakeEngine(), "#")) == 50
 
 
 def test_one_other_file_stands_before_a_prompt() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.exemplar import Candidate, budget_tokens, choose, cut, opening_ids
+from daemon.exemplar import Candidate, budget_tokens, choose, cut, opening_comment, opening_ids
 
 DOCUMENT = "select alpha, beta, gamma, delta, epsilon, zeta, eta from theta, iota;\n"
 PADDING = "\n-- one two three\n" * 40
@@ -130,3 +130,17 @@ def test_a_tokenizer_that_makes_more_of_the_whole_than_of_its_lines_breaks_no_pr
 def test_the_ids_never_exceed_the_budget(text: str, budget: int) -> None:
     ids = opening_ids(Candidate("a", text), "b", characters, budget=budget, line_comment="#")
     assert len(ids) <= budget
+
+
+@pytest.mark.parametrize(
+    ("text", "line_comment", "opening"),
+    [
+        ("// Copyright\n//\n\nsyntax", "//", "// Copyright\n//\n\n"),
+        ("syntax\n// later", "//", ""),
+        ("  # indented\ncode", "#", "  # indented\n"),
+        ("# all of it", "#", "# all of it"),
+        ("# unknown\n", "", ""),
+    ],
+)
+def test_the_comment_that_a_file_opens_with(text: str, line_comment: str, opening: str) -> None:
+    assert text[: opening_comment(text, line_comment)] == opening
