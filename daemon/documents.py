@@ -7,8 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from daemon.api.messages import MAX_TEXT, Edit
+
+LINE_REACH: Final = 4096
+"""More of a line than so many characters on either side of the cursor is not looked at."""
 
 
 class BadEdit(ValueError):
@@ -54,16 +58,16 @@ class Place:
 
     @property
     def line_before(self) -> str:
-        """The cursor's line up to the cursor."""
-        text = self.document.text
-        return text[text.rfind("\n", 0, self.offset) + 1 : self.offset]
+        """The cursor's line up to the cursor, the last LINE_REACH characters of it."""
+        text, reach = self.document.text, max(0, self.offset - LINE_REACH)
+        return text[max(text.rfind("\n", reach, self.offset) + 1, reach) : self.offset]
 
     @property
     def line_after(self) -> str:
-        """The cursor's line from the cursor on, without its line end."""
-        text = self.document.text
-        end = text.find("\n", self.offset)
-        return text[self.offset :] if end < 0 else text[self.offset : end]
+        """The cursor's line from the cursor on, without its line end; the first LINE_REACH characters of it."""
+        text, reach = self.document.text, self.offset + LINE_REACH
+        end = text.find("\n", self.offset, reach)
+        return text[self.offset : reach if end < 0 else end]
 
 
 def cursor_after(edits: Sequence[Edit]) -> int | None:

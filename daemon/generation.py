@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from daemon.documents import Place
 from daemon.engine import Vocabulary
-from daemon.recall import typed_since
+from daemon.recall import is_same_around, likely_typed
 from speculation.messages import Finish
 
 
@@ -49,6 +49,12 @@ class Generation:
         self.target_finish: Finish = ""
         """Set when the target said it will generate no more here."""
         self._vocabulary = vocabulary
+        self._everything: tuple[str, bool] | None = None
+        """What `_read` says of all that is generated, until there is more ..."""
+        self._certain: tuple[str, bool] | None = None
+        """... and of what is committed."""
+        self._compared: tuple[Place, bool] = (place, True)
+        """The place that `typed_to` compared documents for last, and whether they agreed."""
 
     @property
     def generated(self) -> list[int]:
@@ -72,6 +78,7 @@ class Generation:
     def draft(self, token: int, entropy: float) -> None:
         """Append a drafted token. One that comes after the target's end is not taken."""
         if self.target_finish == "":
+            self._everything = None
             self.tail.append(token)
             self.tail_entropies.append(entropy)
 
@@ -81,6 +88,7 @@ class Generation:
         Returns whether a draft under way is of no use now: `self.ids` is another path, or the target has ended it.
         """
         emitted = list(ids)
+        self._everything = self._certain = None
         self.committed.extend(emitted)
         self.target_finish = finish
         tail_goes_on = self.tail[: len(emitted)] == emitted and finish == ""
@@ -90,27 +98,41 @@ class Generation:
 
     def typed_to(self, place: Place) -> str | None:
         """What was typed along the text known so far to get to `place`; None if `place` is off that text."""
-        typed = typed_since(self.place, place)
-        return typed if typed is not None and self.text().text.startswith(typed) else None
+        typed = likely_typed(self.place, place)
+        if typed is None or not self.text().text.startswith(typed):
+            return None
+        compared, is_same = self._compared
+        if compared.document is not place.document or compared.offset != place.offset:
+            is_same = is_same_around(self.place, place)
+            self._compared = place, is_same
+        return typed if is_same else None
 
     @property
     def drafted_to_the_end(self) -> bool:
         """Whether there is nothing left to draft: the end of the text, or a limit, has been reached."""
-        return self.target_finish != "" or self._read([*self.committed, *self.tail])[1]
+        return self.target_finish != "" or self._read_everything()[1]
 
     @property
     def verified_to_the_end(self) -> bool:
         """Whether the target has no more to say that would be shown."""
-        return self.target_finish != "" or self._read(self.committed)[1]
+        return self.target_finish != "" or self._read_certain()[1]
 
     def text(self) -> GeneratedText:
         """The continuation's text within the limits, with LF line ends.
 
         Bytes of an unfinished character at its end are held back; bytes that are no UTF-8 end the text.
         """
-        everything, _ = self._read([*self.committed, *self.tail])
-        verified, _ = self._read(self.committed)
-        return GeneratedText(everything, len(verified))
+        return GeneratedText(self._read_everything()[0], len(self._read_certain()[0]))
+
+    def _read_everything(self) -> tuple[str, bool]:
+        if self._everything is None:
+            self._everything = self._read(self.generated)
+        return self._everything
+
+    def _read_certain(self) -> tuple[str, bool]:
+        if self._certain is None:
+            self._certain = self._read(self.committed)
+        return self._certain
 
     def _read(self, generated: Sequence[int]) -> tuple[str, bool]:
         """The text of generated ids, and whether it has reached its end. More ids only ever add to the text."""

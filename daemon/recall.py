@@ -24,6 +24,12 @@ def typed_since(then: Place, now: Place) -> str | None:
     Closing brackets and quotes that the editor added right after the cursor are not a difference. Large
     documents cost two comparisons of memory, and only if the text near the cursor agrees.
     """
+    typed = likely_typed(then, now)
+    return typed if typed is not None and is_same_around(then, now) else None
+
+
+def likely_typed(then: Place, now: Place) -> str | None:
+    """The same as far as the text near the cursor tells, whatever the documents' sizes."""
     if then.document is now.document:
         return "" if then.offset == now.offset else None
     old, new = then.document.text, now.document.text
@@ -33,11 +39,16 @@ def typed_since(then: Place, now: Place) -> str | None:
     if not AUTO_CLOSED.issuperset(new[now.offset : now.offset + added]):
         return None
     near = max(0, then.offset - _NEAR)
-    if not new.startswith(old[near : then.offset], near) or not new.startswith(old[: then.offset]):
-        return None
-    if not new.startswith(old[then.offset :], now.offset + added):
-        return None
-    return new[then.offset : now.offset]
+    return new[then.offset : now.offset] if new.startswith(old[near : then.offset], near) else None
+
+
+def is_same_around(then: Place, now: Place) -> bool:
+    """Whether all before and after what was typed (and closed by the editor) is as it was."""
+    if then.document is now.document:
+        return True
+    old, new = then.document.text, now.document.text
+    after = len(new) - then.characters_after
+    return new.startswith(old[: then.offset]) and new.startswith(old[then.offset :], after)
 
 
 class Known(Protocol):
@@ -56,10 +67,11 @@ K = TypeVar("K", bound=Known)
 def best_fit(known: Iterable[K], now: Place) -> tuple[K, str] | None:
     """The first of `known` (newest first) that fits at `now` with text left, and what was typed of it."""
     for candidate in known:
-        typed = typed_since(candidate.place, now)
+        typed = likely_typed(candidate.place, now)
         if typed is None:
             continue
         text = candidate.known_text
-        if len(text) > len(typed) and text.startswith(typed):
+        goes_on = len(text) > len(typed) and text.startswith(typed)
+        if goes_on and is_same_around(candidate.place, now):  # last of all, since it reads the documents
             return candidate, typed
     return None

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.api.messages import MAX_TEXT, Edit
-from daemon.documents import BadEdit, Document, Place, cursor_after
+from daemon.documents import LINE_REACH, BadEdit, Document, Place, cursor_after
 
 DOCUMENT = Document("file:///f.py", "python", 1, "one\n你好🤗\nthree")
 
@@ -74,3 +74,11 @@ def test_edits_that_fit_are_never_refused_and_leave_a_cursor_within(data: st.Dat
     assert cursor is not None
     assert cursor <= len(document.text)
     assert Place(document, cursor).line_before.endswith(edits[-1].text.rpartition("\n")[2])
+
+
+def test_of_an_endless_line_what_is_near_the_cursor_is_looked_at() -> None:
+    """On either side of it."""
+    text = "a" + "b" * 10_000 + "c" * 10_000 + "d\nefg"
+    place = Place(Document("f", "x", 1, text), 10_001)
+    assert place.line_before == "b" * LINE_REACH
+    assert place.line_after == "c" * LINE_REACH

@@ -104,3 +104,22 @@ def test_a_large_document_is_not_read_character_by_character() -> None:
     same = Place(Document("f", "x", 3, text[: place.offset] + "y" + text[place.offset :]), place.offset + 1)
     assert all(typed_since(place, other) is None for _ in range(1000))
     assert typed_since(place, same) == "y"
+
+
+class Unread(str):
+    """A text of which no more than a few characters may be copied."""
+
+    def __getitem__(self, key: object) -> str:
+        part = super().__getitem__(key)  # type: ignore[index]
+        assert len(part) < 100, "the document was read"
+        return part
+
+
+def test_documents_are_compared_only_where_the_text_goes_on_as_it_was_typed() -> None:
+    """A key against every known continuation costs nothing that grows with the document."""
+    before, after = "x = 1\n" * 500, "y = 2\n" * 500
+    place = Place(Document("f", "x", 1, Unread(before + after)), len(before))
+    now = Place(Document("f", "x", 2, Unread(before + "y" + after)), len(before) + 1)
+    assert best_fit([Continuation(place, "x")] * 16, now) is None
+    with pytest.raises(AssertionError, match="was read"):
+        best_fit([Continuation(place, "yz")], now)
