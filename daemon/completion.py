@@ -34,6 +34,7 @@ from daemon.draft_worker import DraftWorker
 from daemon.drafting import Drafting
 from daemon.engine import EngineFailed
 from daemon.exemplar_search import ExemplarSearch
+from daemon.fim import layout_of
 from daemon.generation import Generation
 from daemon.grammars.document_grammar import DocumentGrammar
 from daemon.grammars.legality import Legality
@@ -391,11 +392,14 @@ class Completer:
             settings.window_tokens, settings.completion, engine.n_context, self._target.max_context
         )
         start = (*engine.prompt_start, *self._exemplar.ids(engine.tokenize, window))
-        if self._prompt is None or (self._prompt.window_tokens, self._prompt.start) != (window, start):
-            self._prompt = Prompt(
+        layout = layout_of(engine.vocabulary, settings.completion.fim)
+        known = self._prompt
+        if known is None or (known.window_tokens, known.start, known.layout) != (window, start, layout):
+            self._prompt = known = Prompt(
                 engine.tokenize,
                 window_tokens=window,
                 splits_at_lines=engine.splits_at_lines,
                 start=start,
+                layout=layout,
             )
-        return self._prompt.ids(place)
+        return known.ids(place)

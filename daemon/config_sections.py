@@ -21,6 +21,7 @@ TOKEN_VARIABLE: Final = "DRAFTWIRE_VERIFIER_TOKEN"
 
 Trigger = Literal["automatic", "manual"]
 Policy = Literal["optimistic", "verified"]
+Fim = Literal["auto", "psm", "spm", "off"]
 LogLevel = Literal["error", "warning", "info", "debug"]
 
 _MODEL_SPEC: Final = re.compile(r"bundled(:[a-z0-9_]+)?|.*\.(?i:gguf)", re.DOTALL)
@@ -156,6 +157,13 @@ class CompletionConfig:
         "Seed of the sampling: the same seed, context and target give the same suggestion.",
         minimum=0,
         maximum=2**53,
+    )
+    fim: Fim = setting(
+        "auto",
+        'How a model with tokens for it reads what stands after the cursor: "psm" (prefix, suffix, middle; a few '
+        'lines of the suffix, evaluated for every key), "spm" (suffix first; a key costs what is typed, another line '
+        'the whole prompt), "auto" ("spm" where the model is known to be trained on it), "off" (not at all).',
+        choices=get_args(Fim),
     )
 
 

@@ -26,7 +26,9 @@ class Vocabulary:
     control_ids: frozenset[int]
     """Ids that must never reach the editor as text (control, unknown, unused)."""
     stop_ids: frozenset[int]
-    """Ids that end a generation (end of text, end of turn)."""
+    """Ids that end a generation (end of text, end of turn, the next file)."""
+    architecture: str = ""
+    """What the model's file says it is ("llama", "starcoder2"); empty where that is not known."""
 
     @property
     def n_vocab(self) -> int:

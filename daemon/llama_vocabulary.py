@@ -21,19 +21,19 @@ _KINDS: dict[int, TextKind] = {
     llama.LLAMA_VOCAB_TYPE_SPM: "sentencepiece",
 }
 _DECLARED_KEYS = {
-    "bos": "bos",
-    "eos": "eos",
-    "eot": "eot",
-    "pad": "padding",
-    "sep": "seperator",  # spelled so in the GGUF specification
-    "fim_pre": "fim_pre",
-    "fim_suf": "fim_suf",
-    "fim_mid": "fim_mid",
-    "fim_pad": "fim_pad",
-    "fim_rep": "fim_rep",
-    "fim_sep": "fim_sep",
+    "bos": ("bos",),
+    "eos": ("eos",),
+    "eot": ("eot",),
+    "pad": ("padding",),
+    "sep": ("seperator",),  # spelled so in the GGUF specification
+    "fim_pre": ("fim_pre", "prefix"),
+    "fim_suf": ("fim_suf", "suffix"),
+    "fim_mid": ("fim_mid", "middle"),
+    "fim_pad": ("fim_pad",),
+    "fim_rep": ("fim_rep",),
+    "fim_sep": ("fim_sep",),
 }
-"""Special name -> X of the metadata key `tokenizer.ggml.X_token_id`."""
+"""Special name -> X of the metadata key `tokenizer.ggml.X_token_id`; the first that the file has counts."""
 _NEVER_TEXT: int = (
     llama.LLAMA_TOKEN_ATTR_CONTROL | llama.LLAMA_TOKEN_ATTR_UNKNOWN | llama.LLAMA_TOKEN_ATTR_UNUSED
 )
@@ -62,6 +62,7 @@ def read_vocabulary(model: Any) -> Vocabulary:
         special_ids=special,
         control_ids=never_text | stop_ids | frozenset(special.values()),
         stop_ids=stop_ids,
+        architecture=metadata_value(model, "general.architecture") or "",
     )
 
 
@@ -84,7 +85,9 @@ def read_vocabulary_of_file(path: Path) -> Vocabulary:
 
 
 def _declared(model: Any) -> dict[str, int]:
-    values = {
-        name: metadata_value(model, f"tokenizer.ggml.{key}_token_id") for name, key in _DECLARED_KEYS.items()
-    }
-    return {name: int(value) for name, value in values.items() if value is not None and value.isdigit()}
+    declared: dict[str, int] = {}
+    for name, keys in _DECLARED_KEYS.items():
+        values = (metadata_value(model, f"tokenizer.ggml.{key}_token_id") for key in keys)
+        ids = [int(value) for value in values if value is not None and value.isdigit()]
+        declared.update({name: ids[0]} if ids else {})
+    return declared

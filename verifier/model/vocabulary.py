@@ -40,6 +40,15 @@ DECLARED = (
 )
 """Special ids a model file can name itself."""
 
+_GGUF_KEYS = {
+    "pad": ("padding",),
+    "sep": ("seperator",),  # GGUF's own spelling
+    "fim_pre": ("fim_pre", "prefix"),
+    "fim_suf": ("fim_suf", "suffix"),
+    "fim_mid": ("fim_mid", "middle"),
+}
+"""Special name -> X of the metadata key `tokenizer.ggml.X_token_id`, where it is another; the first found counts."""
+
 _ENDS_GENERATION = frozenset(SPECIAL_TEXTS["eot"]) | {"<|eom_id|>", "<|return|>", "<|call|>"}
 
 
@@ -76,12 +85,12 @@ def from_gguf(file: GgufFile) -> TargetVocabulary:
         raise ModelUnusable(
             f"the model's tokenizer is of kind {model!r}: the engine knows {', '.join(map(str, kinds))}"
         )
-    names = {"pad": "padding", "sep": "seperator"}  # GGUF's own spelling
-    declared = {}
+    declared: dict[str, int] = {}
     for name in DECLARED:
-        token = file.field(f"tokenizer.ggml.{names.get(name, name)}_token_id")
-        if isinstance(token, int):
-            declared[name] = token
+        for key in _GGUF_KEYS.get(name, (name,)):
+            token = file.field(f"tokenizer.ggml.{key}_token_id")
+            if isinstance(token, int):
+                declared.setdefault(name, token)
     return build([str(text) for text in texts], kinds[model], declared)
 
 

@@ -1,4 +1,4 @@
-"""Prompts: ids of blocks are ids of the whole, a key costs one block, the window's start stays put between jumps."""
+"""The prefix window: a key costs one block, and the window's start stays put between jumps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.documents import Document, Place
-from daemon.prompt import Prompt
+from daemon.prefix_window import PrefixWindow
 
 LETTER, DIGIT = r"[^\W\d_]", r"\d"
 GPT2 = re.compile(rf"'(?:s|t|re|ve|m|ll|d)| ?{LETTER}+| ?{DIGIT}+| ?(?:[^\w\s]|_)+|\s+(?!\S)|\s+")
@@ -50,10 +50,8 @@ def place(text: str, offset: int | None = None) -> Place:
     return Place(Document("file:///f", "python", 1, text), len(text) if offset is None else offset)
 
 
-def prompt(
-    tokenizer: Tokenizer, window: int = 400, *, splits: bool = True, start: tuple[int, ...] = ()
-) -> Prompt:
-    return Prompt(tokenizer, window_tokens=window, splits_at_lines=splits, start=start)
+def window(tokenizer: Tokenizer, room: int = 400, *, splits: bool = True) -> PrefixWindow:
+    return PrefixWindow(tokenizer, room=room, splits_at_lines=splits)
 
 
 CODE = "".join(
@@ -73,8 +71,7 @@ code = st.lists(st.tuples(words, spaces), max_size=60).map(lambda parts: "".join
 def test_ids_are_those_of_the_whole_text(text: str, pattern: re.Pattern[str]) -> None:
     """For texts that have a place to cut within every block's length; the window holds all of them."""
     tokenizer = Tokenizer(pattern)
-    ids = prompt(tokenizer, 4000).ids(place(text))
-    assert ids == (tokenizer.whole(text) or tokenizer.whole("\n"))
+    assert window(tokenizer, 4000).ids(place(text)) == tokenizer.whole(text)
 
 
 @pytest.mark.parametrize("pattern", [GPT2, LLAMA3])
@@ -82,7 +79,7 @@ def test_ids_are_those_of_the_whole_text(text: str, pattern: re.Pattern[str]) ->
 def test_ids_in_a_window_are_those_of_its_text(text: str, pattern: re.Pattern[str]) -> None:
     """They are an end of the ids of the whole document, cut into many blocks."""
     tokenizer = Tokenizer(pattern)
-    builder = prompt(tokenizer)
+    builder = window(tokenizer)
     for offset in range(9000, 9400, 5):
         ids = builder.ids(place(text, offset))
         assert 200 <= len(ids) <= 400
@@ -93,7 +90,7 @@ LONGEST = 400 // 8
 """Characters of a block, for a window of 400 tokens."""
 
 
-def type_keys(builder: Prompt, text: str, first: int, keys: int) -> list[list[int]]:
+def type_keys(builder: PrefixWindow, text: str, first: int, keys: int) -> list[list[int]]:
     return [builder.ids(place(text[:offset] + "\nrest", offset)) for offset in range(first, first + keys)]
 
 
@@ -103,7 +100,7 @@ def type_keys(builder: Prompt, text: str, first: int, keys: int) -> list[list[in
 def test_a_key_costs_one_block(text: str) -> None:
     """Whatever the text: lines of 20,000 characters, blocks of any length."""
     tokenizer = Tokenizer()
-    builder = prompt(tokenizer)
+    builder = window(tokenizer)
     builder.ids(place(text, 9000))
     costs = []
     for offset in range(9001, 9600):
@@ -125,7 +122,7 @@ def differ_early(a: list[int], b: list[int]) -> bool:
 @pytest.mark.parametrize("text", [CODE, ONE_BLOCK, "x" * 20_000, "}\n\n" * 5000])
 def test_the_windows_start_moves_in_jumps(text: str, splits: bool) -> None:
     """Between jumps only the last ids change; a jump comes after a third of a window at the earliest."""
-    prompts = type_keys(prompt(Tokenizer(), splits=splits), text, 9000, 800)
+    prompts = type_keys(window(Tokenizer(), splits=splits), text, 9000, 800)
     moved = [key for key, (a, b) in enumerate(itertools.pairwise(prompts)) if differ_early(a, b)]
     tokens = len(Tokenizer().whole(text[9000:9800]))
     assert len(moved) <= 1 + tokens // 130
@@ -135,7 +132,7 @@ def test_the_windows_start_moves_in_jumps(text: str, splits: bool) -> None:
 def test_typing_a_document_from_its_beginning() -> None:
     """No id before the last few changes until the window is full."""
     tokenizer = Tokenizer()
-    prompts = type_keys(prompt(tokenizer), CODE, 0, 400)
+    prompts = type_keys(window(tokenizer), CODE, 0, 400)
     assert prompts[-1] == tokenizer.whole(CODE[:399])
     assert not any(differ_early(a, b) for a, b in itertools.pairwise(prompts[1:]))
 
@@ -143,7 +140,7 @@ def test_typing_a_document_from_its_beginning() -> None:
 def test_the_cursor_goes_elsewhere() -> None:
     """Wherever it goes, there is text before it in the prompt; backspacing within the window moves nothing."""
     tokenizer = Tokenizer()
-    builder = prompt(tokenizer)
+    builder = window(tokenizer)
     chance = random.Random(1)
     for _ in range(100):
         offset = chance.randrange(1500, len(CODE))
@@ -157,7 +154,7 @@ def test_the_cursor_goes_elsewhere() -> None:
 def test_text_before_the_window_changes() -> None:
     """The window finds its text no more where it was, and starts anew."""
     tokenizer = Tokenizer()
-    builder = prompt(tokenizer)
+    builder = window(tokenizer)
     builder.ids(place(CODE, 9000))
     ids = builder.ids(place("import x\n" + CODE, 9009))
     assert ids == tokenizer.whole(CODE[:9000])[-len(ids) :]
@@ -166,7 +163,7 @@ def test_text_before_the_window_changes() -> None:
 def test_the_beginning_of_a_document_is_a_window_too() -> None:
     """After one that did not start there."""
     tokenizer = Tokenizer()
-    builder = prompt(tokenizer)
+    builder = window(tokenizer)
     builder.ids(place(CODE, 9000))
     assert builder.ids(place(CODE, 40)) == tokenizer.whole(CODE[:40])
 
@@ -175,37 +172,12 @@ def test_a_megabyte_costs_no_more_than_the_window() -> None:
     """Nor does a line of a megabyte."""
     for text in (CODE * 10, "x = [" + "1, " * 400_000):
         tokenizer = Tokenizer()
-        builder = prompt(tokenizer)
+        builder = window(tokenizer)
         builder.ids(place(text))
         assert tokenizer.characters <= 12 * 400
         tokenizer.characters = 0
         builder.ids(place(text + "y"))
         assert tokenizer.characters <= LONGEST + 1
-
-
-@pytest.mark.parametrize("splits", [True, False])
-def test_the_start_is_always_there(splits: bool) -> None:
-    """And within the window."""
-    tokenizer = Tokenizer()
-    builder = prompt(tokenizer, 64, splits=splits, start=(1_000_000,))
-    assert builder.ids(place("")) == [1_000_000]
-    for offset in range(0, 3000, 7):
-        ids = builder.ids(place(CODE, offset))
-        assert ids[0] == 1_000_000
-        assert len(ids) <= 64
-
-
-def test_an_empty_prompt_is_a_line_end() -> None:
-    """A model needs a token to go on from."""
-    tokenizer = Tokenizer()
-    assert prompt(tokenizer).ids(place("", 0)) == tokenizer.whole("\n")
-    assert prompt(tokenizer, splits=False).ids(place("", 0)) == tokenizer.whole("\n")
-
-
-def test_a_window_without_room_is_refused() -> None:
-    """A mistake of the caller."""
-    with pytest.raises(ValueError, match="no room"):
-        prompt(Tokenizer(), 1, start=(5,))
 
 
 @pytest.mark.model
@@ -219,6 +191,6 @@ def test_the_bundled_models_ids_are_those_of_the_whole() -> None:
     with LlamaEngine(bundled_source(), n_context=256, n_sequences=1, threads=1) as engine:
         assert engine.splits_at_lines
         for text in texts:
-            ids = Prompt(engine.tokenize, window_tokens=1024, splits_at_lines=True).ids(place(text))
+            ids = PrefixWindow(engine.tokenize, room=1024, splits_at_lines=True).ids(place(text))
             assert ids == engine.tokenize(text)[-len(ids) :]
     assert texts
