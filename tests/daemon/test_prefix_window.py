@@ -5,73 +5,16 @@ from __future__ import annotations
 import itertools
 import random
 import re
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from daemon.documents import Document, Place
 from daemon.prefix_window import PrefixWindow
-
-LETTER, DIGIT = r"[^\W\d_]", r"\d"
-GPT2 = re.compile(rf"'(?:s|t|re|ve|m|ll|d)| ?{LETTER}+| ?{DIGIT}+| ?(?:[^\w\s]|_)+|\s+(?!\S)|\s+")
-LLAMA3 = re.compile(
-    rf"(?i:'(?:s|t|re|ve|m|ll|d))|(?:[^\w\r\n]|_)?{LETTER}+|{DIGIT}{{1,3}}| ?(?:[^\w\s]|_)+[\r\n]*"
-    rf"|\s*[\r\n]+|\s+(?!\S)|\s+"
-)
-"""The two ways in which byte-level BPE models split text before merging, with Python's classes for Unicode's."""
-
-
-@dataclass
-class Tokenizer:
-    """A byte-level BPE in which each split part of at most five characters is a token, as each character is."""
-
-    pattern: re.Pattern[str] = GPT2
-    calls: int = 0
-    characters: int = 0
-    ids: dict[str, int] = field(default_factory=dict)
-
-    def __call__(self, text: str) -> list[int]:
-        self.calls += 1
-        self.characters += len(text)
-        return self.whole(text)
-
-    def whole(self, text: str) -> list[int]:
-        """The same, not counted."""
-        parts = list(self.pattern.findall(text))
-        assert "".join(parts) == text
-        pieces = itertools.chain.from_iterable([part] if len(part) <= 5 else part for part in parts)
-        return [self.ids.setdefault(piece, len(self.ids)) for piece in pieces]
-
-
-def place(text: str, offset: int | None = None) -> Place:
-    return Place(Document("file:///f", "python", 1, text), len(text) if offset is None else offset)
+from tests.fakes.split_tokenizer import CODE, GPT2, LLAMA3, ONE_BLOCK, Tokenizer, place
 
 
 def window(tokenizer: Tokenizer, room: int = 400, *, splits: bool = True) -> PrefixWindow:
     return PrefixWindow(tokenizer, room=room, splits_at_lines=splits)
-
-
-CODE = "".join(
-    f"def function_{n}(a, b):\n    if a:\n        return b + {n * n}\n\n    # don't, 你好，{n}\n    return [a]\n\n\n"
-    for n in range(400)
-)
-ONE_BLOCK = "class A:\n" + "".join(f"    def f{n}(self): return self.x[{n}] or 'n'\n" for n in range(2000))
-
-words = st.sampled_from(
-    ["a", "self", "don't", "x_1", "123456", "你好，世界", "é", "🤗", "_", "(", ");", "'s", "\u0301"]
-)
-spaces = st.sampled_from(["", " ", "  ", "\n", "\n\n", "\n    ", "\t", "\r\n", " \n", "\u3000"])
-code = st.lists(st.tuples(words, spaces), max_size=60).map(lambda parts: "".join(itertools.chain(*parts)))
-
-
-@given(code, st.sampled_from([GPT2, LLAMA3]))
-def test_ids_are_those_of_the_whole_text(text: str, pattern: re.Pattern[str]) -> None:
-    """For texts that have a place to cut within every block's length; the window holds all of them."""
-    tokenizer = Tokenizer(pattern)
-    assert window(tokenizer, 4000).ids(place(text)) == tokenizer.whole(text)
 
 
 @pytest.mark.parametrize("pattern", [GPT2, LLAMA3])

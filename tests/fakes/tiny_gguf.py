@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 
 ALIGNMENT = 32
 SPECIAL_TOKENS = ("<|endoftext|>", "<|im_end|>", "<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>")
+WITHOUT_FIM = (*SPECIAL_TOKENS[:2], "<|a|>", "<|b|>", "<|c|>")
+QWEN_CODER = (*SPECIAL_TOKENS, "<|fim_pad|>", "<|repo_name|>", "<|file_sep|>")
+CODE_LLAMA = (*SPECIAL_TOKENS[:2], "<PRE>", "<SUF>", "<MID>")
 MERGES = ("Ġ Ġ", "ĠĠ ĠĠ", "r e", "re t", "ret u", "retu r", "retur n", "d e", "de f")
 FIRST_SPECIAL = 256 + len(MERGES)
 _NORMAL, _CONTROL = 1, 3
@@ -46,16 +49,16 @@ def tiny_llama(
     width: int = 32,
     n_context: int = 4096,
     seed: int = 0,
-    fim: bool = True,
+    specials: Sequence[str] = SPECIAL_TOKENS,
     scale: float = 1.0,
     overrides: Mapping[str, Value | None] | None = None,
 ) -> Path:
-    """A random Llama with a byte-level vocabulary: 256 bytes, a few merges, five special tokens.
+    """A random Llama with a byte-level vocabulary: 256 bytes, a few merges, the special tokens.
 
-    scale: of the weights; larger ones make a more decided model. overrides: metadata to change, or to leave out
-    (None). Without `fim` the last three specials have meaningless names.
+    specials: their texts; the first is the end of text, the second the end of turn. scale: of the weights; larger
+    ones make a more decided model. overrides: metadata to change, or to leave out (None).
     """
-    tokens = byte_level_tokens(fim=fim)
+    tokens = byte_level_tokens(specials)
     metadata: dict[str, Value | None] = {
         "general.architecture": "llama",
         "general.name": "tiny random llama",
@@ -70,7 +73,7 @@ def tiny_llama(
         "tokenizer.ggml.model": "gpt2",
         "tokenizer.ggml.pre": "gpt-2",
         "tokenizer.ggml.tokens": tokens,
-        "tokenizer.ggml.token_type": [_NORMAL] * FIRST_SPECIAL + [_CONTROL] * len(SPECIAL_TOKENS),
+        "tokenizer.ggml.token_type": [_NORMAL] * FIRST_SPECIAL + [_CONTROL] * len(specials),
         "tokenizer.ggml.merges": list(MERGES),
         "tokenizer.ggml.bos_token_id": FIRST_SPECIAL,
         "tokenizer.ggml.eos_token_id": FIRST_SPECIAL,
@@ -81,12 +84,11 @@ def tiny_llama(
     return write_gguf(path, kept, _llama_tensors(n_layers, width, len(tokens), seed, scale))
 
 
-def byte_level_tokens(*, fim: bool = True) -> list[str]:
+def byte_level_tokens(specials: Sequence[str] = SPECIAL_TOKENS) -> list[str]:
     """The vocabulary's texts in GPT-2's byte alphabet, ids in this order."""
     itself = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
     others = iter(range(0x100, 0x200))
     alphabet = [chr(byte) if byte in itself else chr(next(others)) for byte in range(256)]
-    specials = SPECIAL_TOKENS if fim else (*SPECIAL_TOKENS[:2], "<|a|>", "<|b|>", "<|c|>")
     return [*alphabet, *(merge.replace(" ", "") for merge in MERGES), *specials]
 
 
