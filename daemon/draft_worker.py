@@ -4,9 +4,10 @@ One thread owns the engine from loading to closing (its calls release the GIL); 
 time, so sessions take turns by the token. A session that no longer wants its token calls `stop`: the evaluation
 ends within one token.
 
-Sequences (KV caches) are lent to sessions. A session that drafts keeps its own until it says `rest`; of those at
-rest the least recently used is taken over. While all are drafting, others wait, the newest first in line: taking
-turns on too few caches would read a whole prompt anew for every token, and the newest is where the user is.
+Sequences (KV caches) are lent to sessions (`daemon/sequences.py`). A session that drafts keeps its own until it says
+`rest`. While all are drafting, others wait, the newest first in line: the newest is where the user is. A session that
+works ahead of its user says so (`defer`): its evaluations wait for those of all others, and end within a token when
+another session wants one.
 """
 
 from __future__ import annotations
@@ -14,15 +15,16 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from daemon.engine import Aborted, Candidates, DraftEngine, EngineFailed, Vocabulary
+from daemon.sequences import Sequences
 from grammars.pieces import PieceIndex
 
 log = logging.getLogger(__name__)
@@ -31,6 +33,16 @@ State = Literal["loading", "ready", "failed"]
 
 FRAME_TOKENS = 4
 FIRST_GUESS_S = 0.03
+
+
+@dataclass(eq=False, slots=True)
+class _Call:
+    """A call of the engine, queued or running."""
+
+    engine: DraftEngine
+    sequence: int
+    keep: int | None = None
+    """It is to be given up; so many of its ids are wanted still."""
 
 
 class DraftWorker:
@@ -50,15 +62,13 @@ class DraftWorker:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="draft")
         self._engine: DraftEngine | None = None
         self._pieces: PieceIndex | None = None
-        self._sequences: OrderedDict[int, int] = OrderedDict()
-        """Session number -> sequence, least recently used first."""
-        self._drafting: set[int] = set()
-        """Sessions that keep their sequences for now."""
+        self._sequences = Sequences(0)
         self._waiting: dict[int, asyncio.Future[None]] = {}
         """Who waits for a sequence, by ticket: a higher one is newer."""
         self._tickets = itertools.count()
-        self._kept: dict[int, int] = {}
-        """For sequences whose queued or running call is to be given up: how many of its ids are wanted still."""
+        self._calls: dict[int, _Call] = {}
+        """The newest call of each session, until it is over."""
+        self._loaded = asyncio.Event()
         self.state: State = "loading"
         self.error = ""
 
@@ -68,7 +78,7 @@ class DraftWorker:
         try:
             engine = await loop.run_in_executor(self._thread, self._load)
             self._pieces = await loop.run_in_executor(self._thread, PieceIndex, engine.vocabulary.token_bytes)
-            self._engine = engine
+            self._engine, self._sequences = engine, Sequences(engine.n_sequences)
             self.state = "ready"
         except EngineFailed as failure:
             self.state, self.error = "failed", str(failure)
@@ -78,7 +88,13 @@ class DraftWorker:
                 "failed",
                 f"the draft model can't be loaded ({defect}): see the daemon's log",
             )
+        self._loaded.set()
         self._changed()
+
+    async def ready(self) -> bool:
+        """Once the model is loaded, or can't be: whether it is."""
+        await self._loaded.wait()
+        return self.state == "ready"
 
     async def close(self) -> None:
         """Give up what runs, free the model, end the thread."""
@@ -113,10 +129,16 @@ class DraftWorker:
 
         Raises Aborted (see `stop`) and EngineFailed.
         """
-        sequence = await self._borrowed(session)
-        self._kept.pop(sequence, None)
+        for other in self._sequences.giving_way(session):
+            self.stop(other)
+        call = _Call(self.engine, await self._borrowed(session))
+        self._calls[session] = call
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, self._evaluate, sequence, ids, allowed)
+        try:
+            return await loop.run_in_executor(self._thread, self._evaluate, call, ids, allowed)
+        finally:
+            if self._calls.get(session) is call:
+                del self._calls[session]
 
     @property
     def frame_ms(self) -> int:
@@ -125,54 +147,50 @@ class DraftWorker:
 
     def stop(self, session: int, keep: int = 0) -> None:
         """The session no longer wants the token it waits for, but what the first `keep` ids leave in the KV cache."""
-        sequence = self._sequences.get(session)
-        if sequence is not None and self._engine is not None:
-            self._kept[sequence] = keep
-            self._engine.abort(sequence, keep)
+        sequence, call = self._sequences.of(session), self._calls.get(session)
+        if call is not None:
+            call.keep = keep
+        if sequence is not None:
+            self.engine.abort(sequence, keep)
+
+    def defer(self, session: int) -> None:
+        """Nobody waits for what the session drafts from now on, until it rests or `hurry` is called."""
+        self._sequences.defer(session)
+
+    def hurry(self, session: int) -> None:
+        """Somebody waits for what the session drafts."""
+        self._sequences.hurry(session)
 
     def rest(self, session: int) -> None:
         """The session drafts nothing for now: another one may have its sequence, if one needs it."""
-        self._drafting.discard(session)
+        self._sequences.rest(session)
         for ticket in sorted(self._waiting, reverse=True):
             if not self._waiting[ticket].done():
                 self._waiting[ticket].set_result(None)
 
     def forget(self, session: int) -> None:
         """The session is over; its sequence is the first to be lent again."""
-        if session in self._sequences:
-            self.stop(session)
-            self._sequences.move_to_end(session, last=False)
+        self.stop(session)
+        self._sequences.forget(session)
         self.rest(session)
 
-    def _evaluate(self, sequence: int, ids: Sequence[int], allowed: NDArray[np.bool_] | None) -> Candidates:
-        if sequence in self._kept:
+    def _evaluate(self, call: _Call, ids: Sequence[int], allowed: NDArray[np.bool_] | None) -> Candidates:
+        engine, sequence = call.engine, call.sequence
+        if call.keep is not None:
             raise Aborted(f"sequence {sequence}: given up before it began")
-        before, started = self.engine.evaluated_tokens(), self._clock()
-        candidates = self.engine.next_candidates(sequence, ids, allowed)
-        if self.engine.evaluated_tokens() - before == 1:
+        before, started = engine.evaluated_tokens(), self._clock()
+        candidates = engine.next_candidates(sequence, ids, allowed)
+        if engine.evaluated_tokens() - before == 1:
             self._token_s += 0.1 * (self._clock() - started - self._token_s)
         return candidates
 
     async def _borrowed(self, session: int) -> int:
         """The session's sequence, its own until it rests."""
         ticket = next(self._tickets)
-        while (sequence := self._free_sequence(session)) is None:
+        while (sequence := self._sequences.lend(session)) is None:
             turn = self._waiting[ticket] = asyncio.get_running_loop().create_future()
             try:
                 await turn
             finally:
                 del self._waiting[ticket]
-        self._drafting.add(session)
-        self._sequences[session] = sequence
-        self._sequences.move_to_end(session)
         return sequence
-
-    def _free_sequence(self, session: int) -> int | None:
-        """The sequence the session has, one that nobody has yet, or one taken from a session at rest."""
-        if session in self._sequences:
-            return self._sequences[session]
-        if len(self._sequences) < self.engine.n_sequences:
-            return len(self._sequences)
-        at_rest = (other for other in self._sequences if other not in self._drafting)
-        unused = next(at_rest, None)
-        return None if unused is None else self._sequences.pop(unused)

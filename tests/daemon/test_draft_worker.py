@@ -74,7 +74,9 @@ async def test_the_engine_is_loaded_used_and_closed_on_one_thread_that_is_not_th
     assert worker.state == "loading"
     with pytest.raises(EngineFailed, match="still loading"):
         _ = worker.engine
+    told = asyncio.create_task(worker.ready())
     await worker.start()
+    assert await told
     await worker.next_candidates(A, ids_of("one"))
     await worker.close()
     assert changes == ["ready"]
@@ -99,7 +101,7 @@ async def test_a_model_that_cannot_be_loaded_is_a_state_with_a_reason(failure: E
     changes: list[str] = []
     worker = DraftWorker(load, lambda: changes.append(worker.state), time.monotonic)
     await worker.start()
-    assert (worker.state, changes) == ("failed", ["failed"])
+    assert (worker.state, changes, await worker.ready()) == ("failed", ["failed"], False)
     assert told in worker.error
     with pytest.raises(EngineFailed, match=told):
         await worker.next_candidates(A, ids_of("one"))
@@ -275,6 +277,65 @@ async def test_one_who_gives_up_waiting_leaves_the_line() -> None:
             await older
         assert newer.cancelled()
         assert worker._waiting == {}
+
+
+# --- working ahead
+
+
+@pytest.mark.asyncio
+async def test_who_works_ahead_stops_within_a_token_for_another_and_keeps_what_it_has() -> None:
+    engine = engine_with(2)
+    async with worker_of(engine) as worker:
+        worker.defer(A)
+        engine.hold(after_tokens=5)
+        ahead = await asked(worker, A, "one two three")
+        await until_held(engine)
+        waited_for = await asked(worker, B)
+        with pytest.raises(Aborted):
+            await ahead
+        engine.release()
+        await waited_for
+        assert engine.evaluated_tokens() == 5 + len("one")
+        again = await asked(worker, A, "one two three")
+        assert len(engine.calls) == 2  # it waits for B to rest
+        worker.rest(B)
+        await again
+        assert engine.evaluated_tokens() == len("one two three") + len("one")
+
+
+@pytest.mark.asyncio
+async def test_who_is_waited_for_after_all_does_not_give_way() -> None:
+    engine = engine_with(2)
+    async with worker_of(engine) as worker:
+        worker.defer(A)
+        engine.hold(after_tokens=2)
+        hurried = await asked(worker, A)
+        await until_held(engine)
+        worker.hurry(A)
+        other = await asked(worker, B)
+        assert engine.aborts == []
+        engine.release()
+        await hurried
+        await other
+
+
+@pytest.mark.asyncio
+async def test_a_call_that_was_given_up_in_the_queue_never_begins() -> None:
+    """Though its session has asked for something else since."""
+    engine = engine_with(2)
+    async with worker_of(engine) as worker:
+        engine.hold()
+        running = await asked(worker, A)
+        await until_held(engine)
+        older = await asked(worker, B, "one")
+        worker.stop(B)
+        newer = await asked(worker, B, "two")
+        engine.release()
+        await running
+        await newer
+        with pytest.raises(Aborted):
+            await older
+        assert [bytes(ids) for _, ids in engine.calls] == [b"one", b"two"]
 
 
 # --- times
