@@ -1,4 +1,4 @@
-"""How many threads the draft model gets when nobody says. Knows the machine, not the model."""
+"""Which numbers of threads come into question for the draft model. Knows the machine, not the model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _TOPOLOGY = Path("/sys/devices/system/cpu")
 
 
 def sensible_threads(topology: Path = _TOPOLOGY) -> int:
-    """The physical cores this process may run on, from 1 to 4.
+    """The physical cores this process may run on, from 1 to 4: the most that is worth a try.
 
     Two hyper-threads of a core share its arithmetic units and only lengthen the barriers between operations.
     Where the topology isn't told (not Linux), every logical processor counts as a core.
@@ -19,6 +19,12 @@ def sensible_threads(topology: Path = _TOPOLOGY) -> int:
     usable = _usable_processors()
     cores = {_core_of(topology, processor) for processor in usable}
     return max(1, min(len(cores), MAX_THREADS))
+
+
+def thread_counts(most: int) -> tuple[int, ...]:
+    """The numbers of threads to choose from: 1, 2, 4, .. and `most`, which is at least 1."""
+    doubled = [1 << power for power in range(most.bit_length()) if 1 << power < most]
+    return (*doubled, most)
 
 
 def _usable_processors() -> set[int]:

@@ -12,6 +12,7 @@ import ctypes
 import os
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,10 +22,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from daemon.cpu_threads import sensible_threads
 from daemon.engine import Aborted, Candidates, EngineFailed
 from daemon.gguf_file import GgufInvalid, check_gguf
 from daemon.llama_library import llama, loading, why
+from daemon.llama_threads import LlamaThreads
 from daemon.llama_vocabulary import read_vocabulary
 from daemon.top_candidates import check_allowed, top_candidates
 from speculation.paths import common_length
@@ -58,8 +59,8 @@ class _Sequence:
 class LlamaEngine:
     """A GGUF model as `DraftEngine`; a context manager. One thread at a time, but for `abort`.
 
-    n_context: tokens each sequence may hold (less, if the model was trained on less). threads: 0 takes the
-    physical cores, at most 4. Raises EngineFailed if the file is missing, damaged, or no model that can draft.
+    n_context: tokens each sequence may hold (less, if the model was trained on less). threads: 0 finds out, and goes
+    on to while it runs. Raises EngineFailed if the file is missing, damaged, or no model that can draft.
     """
 
     def __init__(
@@ -84,6 +85,7 @@ class LlamaEngine:
         self._logits_after: tuple[int, int] | None = None
         """Sequence and number of ids that the context's logits belong to; None if they belong to no end."""
         self._held = [_Sequence() for _ in range(n_sequences)]
+        self.threads = LlamaThreads(threads)
         self._model: Any = None
         self._context: Any = None
         self._batch: Any = None
@@ -91,7 +93,7 @@ class LlamaEngine:
             self._model = _load_model(path)
             self.vocabulary = read_vocabulary(self._model)
             self.n_context = min(n_context, llama.llama_model_n_ctx_train(self._model))
-            self._context = self._new_context(threads or sensible_threads())
+            self._context = self._new_context(self.threads.most)
         except BaseException:
             self.close()
             raise
@@ -141,6 +143,16 @@ class LlamaEngine:
     def evaluated_tokens(self) -> int:
         return self._evaluated
 
+    def decode_with(self, threads: int) -> float:
+        """Decode one token of no meaning, in sequence 0, with so many threads; the seconds it took."""
+        self._check_open()
+        held = self._held[0]
+        self._roll_back(0, held, 0 if len(held.ids) >= BATCH_TOKENS else len(held.ids))
+        with self._abortable(0):
+            began = time.perf_counter()
+            self._evaluate(0, held, [0], len(held.ids) + 1, threads)
+            return time.perf_counter() - began
+
     def abort(self, sequence: int, keep: int = 0) -> None:
         with self._turn:
             if self._running == sequence:
@@ -184,7 +196,9 @@ class LlamaEngine:
             if self._abort_at is not None and self._batch_start >= self._abort_at:
                 raise Aborted(f"sequence {sequence}: stopped with {self._batch_start} tokens evaluated")
 
-    def _evaluate(self, sequence: int, held: _Sequence, chunk: list[int], goal: int) -> None:
+    def _evaluate(
+        self, sequence: int, held: _Sequence, chunk: list[int], goal: int, threads: int = 0
+    ) -> None:
         """One llama_decode. Logits are computed for the last id of the goal only."""
         start, end = len(held.ids), len(held.ids) + len(chunk)
         batch = self._batch
@@ -196,7 +210,7 @@ class LlamaEngine:
             batch.logits[i] = 0
         batch.logits[len(chunk) - 1] = end == goal
         self._logits_after = None
-        status = llama.llama_decode(self._context, batch)
+        status = self.threads.decode(self._context, batch, threads)
         done = len(chunk) if status == _DECODED else self._length(sequence) - start
         held.ids += chunk[: max(done, 0)]
         held.truncate(start + done)

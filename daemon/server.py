@@ -75,16 +75,11 @@ async def run_daemon(
 
 def load_draft_engine(config: Config) -> DraftEngine:
     """The configured draft model, made ready. Raises EngineFailed. Runs in the engine's thread."""
-    from daemon.llama_engine import LlamaEngine
+    from daemon.calibrated_engine import load_calibrated
     from daemon.models import resolve_draft_model
 
     file = resolve_draft_model(config.draft.model, config.draft.cache_path, None)
-    return LlamaEngine(
-        file.path,
-        n_context=config.draft.context_tokens,
-        threads=config.draft.threads,
-        model_name=file.name,
-    )
+    return load_calibrated(file, config.draft)
 
 
 def link_settings(config: Config) -> LinkSettings | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from daemon import cpu_threads
-from daemon.cpu_threads import sensible_threads
+from daemon.cpu_threads import sensible_threads, thread_counts
 
 
 @pytest.mark.parametrize(
@@ -41,3 +41,10 @@ def test_without_topology_processors_count(tmp_path: Path, monkeypatch: pytest.M
 
 def test_this_machine() -> None:
     assert 1 <= sensible_threads() <= 4
+
+
+@pytest.mark.parametrize(
+    ("most", "counts"), [(1, (1,)), (2, (1, 2)), (3, (1, 2, 3)), (4, (1, 2, 4)), (6, (1, 2, 4, 6))]
+)
+def test_numbers_to_choose_from(most: int, counts: tuple[int, ...]) -> None:
+    assert thread_counts(most) == counts
