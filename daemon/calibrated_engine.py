@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 
 from daemon.calibration import Calibration, calibrate, keep_calibration, known_calibration
 from daemon.config_sections import DraftConfig
 from daemon.llama_engine import LlamaEngine
-from daemon.models import DraftModelFile
+from daemon.llama_threads import LlamaThreads
+from daemon.models import DraftModelFile, resolve_draft_model
 
 log = logging.getLogger(__name__)
 
@@ -25,6 +27,13 @@ def load_calibrated(file: DraftModelFile, draft: DraftConfig) -> LlamaEngine:
     if calibration is not None:
         engine.threads.begin_with(calibration.token_ms)
     return engine
+
+
+def calibration_of(draft: DraftConfig) -> tuple[Sequence[int], Calibration | None]:
+    """The numbers of threads that come into question here, and what was measured of them. Raises EngineFailed."""
+    file = resolve_draft_model(draft.model, draft.cache_path)
+    counts = LlamaThreads(draft.threads).counts
+    return counts, known_calibration(draft.cache_path, file.digest, counts)
 
 
 def _calibration(engine: LlamaEngine, file: DraftModelFile, draft: DraftConfig) -> Calibration | None:

@@ -1,13 +1,15 @@
-"""Is the draft model there, does it load, and how fast is it on this machine."""
+"""Is the draft model there, does it load, with which threads, and how fast is it on this machine."""
 
 from __future__ import annotations
 
 import time
 
+from daemon.calibrated_engine import calibration_of
 from daemon.config import Config
 from daemon.engine import DraftEngine, EngineFailed
 from daemon.server import load_draft_engine
 from draftwire.doctor.findings import Finding
+from draftwire.doctor.threads import threads_finding
 
 SAMPLE = "def fibonacci(n: int) -> int:\n    "
 DECODED_TOKENS = 16
@@ -25,6 +27,8 @@ def check_model(config: Config) -> tuple[DraftEngine | None, list[Finding]]:
     loaded_s = time.perf_counter() - begun
     text = f"{engine.model_name}, {engine.vocabulary.n_vocab} tokens, ready after {loaded_s:.1f} s"
     findings = [Finding("model", "load", "ok", text)]
+    counts, calibration = calibration_of(config.draft)
+    findings.append(threads_finding(counts, calibration, time.time(), is_set=config.draft.threads > 0))
     try:
         rate = tokens_per_second(engine)
     except EngineFailed as error:

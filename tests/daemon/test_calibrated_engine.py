@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from daemon import calibrated_engine
-from daemon.calibrated_engine import load_calibrated
+from daemon.calibrated_engine import calibration_of, load_calibrated
 from daemon.calibration import Calibration, keep_calibration, known_calibration
 from daemon.config_sections import DraftConfig
 from daemon.engine import EngineFailed
@@ -44,6 +44,17 @@ def test_the_first_start_measures_and_the_next_one_knows(
     assert known is not None
     with load_calibrated(file, draft) as engine:
         assert engine.threads.chosen == known.fastest
+
+
+def test_what_was_measured_can_be_asked_for(
+    file: DraftModelFile, draft: DraftConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calibrated_engine, "resolve_draft_model", lambda *_: file)
+    assert calibration_of(draft) == ((1, 2), None)
+    found = Calibration({1: 24.0, 2: 17.5}, 6, 0)
+    keep_calibration(draft.cache_path, file.digest, found)
+    assert calibration_of(draft) == ((1, 2), found)
+    assert calibration_of(replace(draft, threads=3)) == ((3,), None)
 
 
 def test_the_measurement_leaves_no_trace_in_what_is_drafted(file: DraftModelFile, draft: DraftConfig) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from daemon.calibration import Calibration
 from daemon.config import Config
 from daemon.engine import DraftEngine, EngineFailed
 from draftwire.doctor import model_hop
@@ -22,14 +23,21 @@ def load(monkeypatch: pytest.MonkeyPatch, outcome: DraftEngine | Exception) -> N
         return outcome
 
     monkeypatch.setattr(model_hop, "load_draft_engine", load_draft_engine)
+    monkeypatch.setattr(
+        model_hop, "calibration_of", lambda _: ((1, 2), Calibration({1: 20.0, 2: 12.5}, 6, 0))
+    )
 
 
 def test_a_model_that_loads_is_timed(monkeypatch: pytest.MonkeyPatch) -> None:
     fake = engine()
     load(monkeypatch, fake)
-    loaded, [found, speed] = check_model(Config())
+    loaded, [found, threads, speed] = check_model(Config())
     assert loaded is fake
     assert (found.level, found.text.startswith("small, 263 tokens, ready after")) == ("ok", True)
+    assert (threads.level, threads.text.startswith("2 at the start (a token: 1 thread 20 ms, ")) == (
+        "ok",
+        True,
+    )
     assert (speed.level, speed.text.endswith("tokens/s")) == ("ok", True)
 
 
@@ -43,7 +51,7 @@ def test_the_time_is_of_one_token_after_the_other() -> None:
 def test_a_slow_model_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     load(monkeypatch, engine())
     monkeypatch.setattr(model_hop, "SLOW_TOKENS_PER_S", 1e9)
-    _, [_, speed] = check_model(Config())
+    _, [*_, speed] = check_model(Config())
     assert (speed.level, "draft.threads" in speed.fix) == ("warning", True)
 
 
@@ -51,7 +59,7 @@ def test_a_model_that_fails_while_it_runs(monkeypatch: pytest.MonkeyPatch) -> No
     fake = engine()
     load(monkeypatch, fake)
     fake.close()
-    loaded, [_, speed] = check_model(Config())
+    loaded, [*_, speed] = check_model(Config())
     assert (loaded, speed.level) == (fake, "failed")
 
 
