@@ -18,7 +18,6 @@ from pathlib import Path
 import pytest
 
 from daemon.api.client import DaemonClient
-from daemon.api.errors import DaemonUnavailable
 from daemon.api.messages import OpenDocument
 from daemon.api.paths import RuntimePaths, runtime_paths
 from daemon.config import CompletionConfig, Config, DraftConfig
@@ -28,11 +27,11 @@ from daemon.grammars.places import built_in_folder
 from daemon.llama_engine import LlamaEngine
 from daemon.models import resolve_draft_model
 from daemon.prompt import Prompt
-from daemon.server import run_daemon
 from speculation.sampling import Sampling
+from tests.fakes.both_ends import both_ends
 from verifier.engine import Rule, TargetEngine
 from verifier.reference import continuation
-from verifier.service import VerifierSettings, load_engine, serve_engine
+from verifier.service import VerifierSettings, load_engine
 
 pytestmark = [pytest.mark.model, pytest.mark.timeout(900)]
 
@@ -81,46 +80,15 @@ async def completing(
     grammars: GrammarsConfig | None = None,
 ) -> AsyncIterator[DaemonClient]:
     """A verifier, a daemon whose draft is `draft` (None: it does not draft), and a client of it, all connected."""
-    bound: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-    serving = asyncio.create_task(
-        serve_engine(target, TARGET, ready=lambda host, port: bound.set_result(port))
-    )
-    done, _ = await asyncio.wait([serving, bound], return_when=asyncio.FIRST_COMPLETED)
-    if serving in done:
-        serving.result()
-    port = await bound
     config = Config()
     config = replace(
         config,
         draft=replace(config.draft, enabled=draft is not None, window_tokens=WINDOW),
-        verifier=replace(config.verifier, url=f"ws://127.0.0.1:{port}", deadline_ms=60_000),
         completion=completion,
         grammars=grammars or config.grammars,
     )
-    running = asyncio.create_task(run_daemon(config, paths, lambda: draft_engine(draft or "bundled")))
-    try:
-        async with asyncio.timeout(120):
-            client = await connected(paths, running)
+    async with both_ends(paths, target, TARGET, config, lambda: draft_engine(draft or "bundled")) as client:
         yield client
-        await client.close()
-    finally:
-        for task in (running, serving):
-            task.cancel()
-        await asyncio.gather(running, serving, return_exceptions=True)
-
-
-async def connected(paths: RuntimePaths, running: asyncio.Task[None]) -> DaemonClient:
-    while True:
-        if running.done():
-            running.result()
-        try:
-            client = await DaemonClient.connect(paths, client="test")
-            break
-        except DaemonUnavailable:
-            await asyncio.sleep(0.02)
-    while (await client.status()).link != "online":
-        await asyncio.sleep(0.02)
-    return client
 
 
 async def verified_texts(client: DaemonClient, before: list[str], suffix: str = "py") -> list[str]:

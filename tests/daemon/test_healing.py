@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from daemon.completion import Answer
+from daemon.documents import Document, Place
+from daemon.engine import Vocabulary
 from daemon.healing import taken_back
 from daemon.run import Run
 from tests.fakes.completion import bench, only
@@ -85,6 +90,43 @@ async def test_where_no_token_goes_on_nothing_is_taken_back() -> None:
         await b.ask(wait="verified")
         context = b.completer._active.generation.context
         assert all(len(ids) >= len(context) for _, ids in engine.calls)
+
+
+AFTER = "\n\nprint(1)\n"
+
+
+async def filled_in(architecture: str) -> tuple[Answer, Vocabulary, list[int], list[list[int]]]:
+    """The answer after "ret" with text after it, what the ids mean, the prompt, and what was evaluated."""
+    engine = engine_of(SOURCE, b" return", b" re", b"   ")
+    engine.vocabulary = replace(engine.vocabulary, architecture=architecture)
+    before = "def f():\n    ret"
+    document = Document("file:///a.py", "python", 1, before + AFTER)
+    async with bench(engine=engine) as b:
+        b.completer.opened(document, b.completer.settings)
+        answer = await b.ask(Place(document, len(before)), wait="verified")
+        context = list(b.completer._active.generation.context)
+    return answer, engine.vocabulary, context, [ids for _, ids in engine.calls]
+
+
+@pytest.mark.asyncio
+async def test_where_prefix_and_middle_are_one_text_its_last_word_is_taken_back() -> None:
+    """The suffix stands before it and stays."""
+    answer, vocabulary, context, evaluated = await filled_in("starcoder2")
+    assert only(answer) == "urn value"
+    prefix_from = context.index(vocabulary.special_ids["fim_mid"]) + 1
+    prefix = b"".join(vocabulary.token_bytes[token] for token in context[prefix_from:])
+    assert prefix == b"def f():\n    ret"
+    taken = [ids for ids in evaluated if len(ids) < len(context)]
+    assert taken
+    assert all(ids[:prefix_from] == context[:prefix_from] for ids in taken)
+
+
+@pytest.mark.asyncio
+async def test_where_a_mark_stands_behind_the_last_word_nothing_is_taken_back() -> None:
+    """The model was trained to go on from there."""
+    _, vocabulary, context, evaluated = await filled_in("qwen2")
+    assert context[-1] == vocabulary.special_ids["fim_mid"]
+    assert all(len(ids) >= len(context) for ids in evaluated)
 
 
 @pytest.mark.asyncio

@@ -7,7 +7,7 @@ of each tensor; padding to 32 bytes; the tensors, each padded to 32.
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -51,12 +51,14 @@ def tiny_llama(
     seed: int = 0,
     specials: Sequence[str] = SPECIAL_TOKENS,
     scale: float = 1.0,
+    says: Collection[int] | None = None,
     overrides: Mapping[str, Value | None] | None = None,
 ) -> Path:
     """A random Llama with a byte-level vocabulary: 256 bytes, a few merges, the special tokens.
 
     specials: their texts; the first is the end of text, the second the end of turn. scale: of the weights; larger
-    ones make a more decided model. overrides: metadata to change, or to leave out (None).
+    ones make a more decided model. says: the ids that it generates, if not all. overrides: metadata to change, or to
+    leave out (None).
     """
     tokens = byte_level_tokens(specials)
     metadata: dict[str, Value | None] = {
@@ -81,7 +83,10 @@ def tiny_llama(
         **(overrides or {}),
     }
     kept = {key: value for key, value in metadata.items() if value is not None}
-    return write_gguf(path, kept, _llama_tensors(n_layers, width, len(tokens), seed, scale))
+    tensors = _llama_tensors(n_layers, width, len(tokens), seed, scale)
+    if says is not None:
+        tensors["output.weight"][[token for token in range(len(tokens)) if token not in says]] = 0
+    return write_gguf(path, kept, tensors)
 
 
 def byte_level_tokens(specials: Sequence[str] = SPECIAL_TOKENS) -> list[str]:
