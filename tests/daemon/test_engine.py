@@ -22,7 +22,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(params=["fake", "llama.cpp"])
 def engine(request: pytest.FixtureRequest, tiny: Path) -> Iterator[DraftEngine]:
     made: DraftEngine = (
-        FakeEngine(following("def f():\n    return 1\n"), n_context=512, n_sequences=2)
+        FakeEngine(following("def f():\n    return 1\n"), fim=True, n_context=512, n_sequences=2)
         if request.param == "fake"
         else LlamaEngine(tiny, n_context=512, n_sequences=2, threads=1)
     )

@@ -97,7 +97,7 @@ AFTER = "\n\nprint(1)\n"
 
 async def filled_in(architecture: str) -> tuple[Answer, Vocabulary, list[int], list[list[int]]]:
     """The answer after "ret" with text after it, what the ids mean, the prompt, and what was evaluated."""
-    engine = engine_of(SOURCE, b" return", b" re", b"   ")
+    engine = FakeEngine(following(SOURCE), extra_tokens=(b" return", b" re", b"   "), fim=True)
     engine.vocabulary = replace(engine.vocabulary, architecture=architecture)
     before = "def f():\n    ret"
     document = Document("file:///a.py", "python", 1, before + AFTER)

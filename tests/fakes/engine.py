@@ -101,7 +101,7 @@ class FakeEngine:
         confidence: float | Callable[[bytes], float] = 0.9,
         alternatives: Callable[[bytes], Sequence[bytes]] = lambda prefix: (),
         extra_tokens: Sequence[bytes] = (),
-        fim: bool = True,
+        fim: bool = False,
         n_sequences: int = 4,
         n_context: int = 4096,
         model_name: str = "fake-bytes",

@@ -88,5 +88,5 @@ def test_it_fails_when_told() -> None:
 
 
 def test_without_fim_there_are_no_fim_ids() -> None:
-    assert "fim_pre" in FakeEngine().vocabulary.special_ids
-    assert "fim_pre" not in FakeEngine(fim=False).vocabulary.special_ids
+    assert "fim_pre" in FakeEngine(fim=True).vocabulary.special_ids
+    assert "fim_pre" not in FakeEngine().vocabulary.special_ids
