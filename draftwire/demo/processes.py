@@ -39,13 +39,16 @@ class Workplace:
     ) -> dict[str, str]:
         """Write the configuration, `grammars` (TOML) at its end; the environment that leads to it."""
         url = f"ws://127.0.0.1:{verifier_port}" if verifier_port is not None else ""
-        config = self.folder / "config.toml"
-        config.write_text(
+        return self.environment(
             f"[draft]\nmodel = {json.dumps(draft_model)}\n"
             f"[verifier]\nurl = {json.dumps(url)}\ndeadline_ms = 10000\n"
-            f"[completion]\nmax_tokens = 24\nmax_lines = 2\n[daemon]\nidle_exit_s = 20\n{grammars}",
-            "utf-8",
+            f"[completion]\nmax_tokens = 24\nmax_lines = 2\n[daemon]\nidle_exit_s = 20\n{grammars}"
         )
+
+    def environment(self, config_text: str) -> dict[str, str]:
+        """Write the configuration; the environment that leads to it."""
+        config = self.folder / "config.toml"
+        config.write_text(config_text, "utf-8")
         environment = {k: v for k, v in os.environ.items() if k != "DRAFTWIRE_VERIFIER_TOKEN"}
         return {**environment, **self.paths().environment(), "DRAFTWIRE_CONFIG": str(config)}
 

@@ -1,0 +1,154 @@
+"""Real typing replayed: `python -m benchmarks.keystrokes [--json] [--quick] [--round-trip-ms 0 20 40 80] ...`.
+
+A typist (`typing_typist.py`) types real files of several languages, at a recorded rhythm, with mistakes, pauses, jumps
+and accepted suggestions, in an LSP client (`typing_editor.py`) at a real bridge, daemon and verifier. Between daemon
+and verifier lies an emulated network (`emulated_network.py`); with --target-ms each forward of the target takes at
+least so long (`emulated_target.py`). Every combination of --round-trip-ms and --target-ms is a replay of its own, with
+processes of its own.
+
+Time is real. Only pauses are capped, at --pause-s: past a second nothing moves that a longer pause would show. A full
+run of 2,000 keys takes about eight minutes under each setting, --quick about one. Which keys are pressed follows from
+the seed, the files and what is shown; the last depends on the machine, so two runs differ where a suggestion came in
+time once and once did not.
+
+The clock starts when a key's didChange is written. `provisional_*`: to the first text, for keys whose text was not
+known before, once the daemon has been at the place (`cold_*` in the rows: the first text after opening a file or moving
+the cursor). `verified_*`: to the first verified character of the suggestion that the key brought; over the floor (the
+round trip and one forward) in `verified_over_floor_p99_ms`. `type_through_p99_ms`: keys that went along what was shown.
+`peer_ratio_*`: key to text over all keys that got one, ours / the peer's (--peer). `flicker`: texts that were replaced
+after their settling window by one that does not begin with them; `settled`: within it, once (`typing_tally.py`).
+`keys_saved`: the share of the keys that the typed text needs. `acceptance_rate`, `accepted_per_round` (the target's own
+token not counted): the daemon's own. The figures are those of the first setting; `rows` has all, with what else was
+counted: reasons for nothing shown, processor time a key, languages.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import sys
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any, Final
+
+from benchmarks.machine import machine_info
+from benchmarks.precise_loop import precise_loop
+from benchmarks.typing_corpus import NothingToType
+from benchmarks.typing_cpu import cpu_seconds
+from benchmarks.typing_editor import Editor
+from benchmarks.typing_interruption import Interruption
+from benchmarks.typing_lsp import Bridge, BridgeLost, running_bridge
+from benchmarks.typing_options import Request, request_of
+from benchmarks.typing_replay import Replay
+from benchmarks.typing_report import figures_of, lines, row_of
+from benchmarks.typing_stage import Setting, Stage, staged
+from benchmarks.typing_tally import Tally, tally
+from verifier.errors import VerifierFailed
+
+UP_S: Final = 180.0
+STATS_S: Final = 10.0
+TOLD_EVERY: Final = 100
+"""Keys between two lines of progress."""
+
+
+async def measure(request: Request, setting: Setting) -> tuple[dict[str, Any], Tally]:
+    """One replay under one setting: its row, and what it was made from."""
+    plan, editor = request.plan, Editor(keeps_text=request.peer)
+    async with AsyncExitStack() as stack:
+        stage = await stack.enter_async_context(staged(setting, seed=plan.seed, threads=request.threads))
+        bridge = await stack.enter_async_context(running_bridge(stage.environment, editor.notified))
+        editor.attach(bridge)
+        await _ready(editor, stage, setting)
+        interruption = Interruption(stage, plan.keys) if request.interrupted else None
+        if interruption is not None:
+            await stack.enter_async_context(interruption)
+
+        async def before_key() -> None:
+            bridge.check()
+            _tell(editor.keys, plan.keys)
+            if interruption is not None:
+                await interruption.before_key(editor.keys)
+
+        before = _cpu_s(editor, bridge)
+        replay = Replay(plan, editor, stage.projects, before_key)
+        await replay.run()
+        cpu_s = _cpu_since(before, _cpu_s(editor, bridge))
+        stats = await bridge.ask("draftwire/stats", None, STATS_S)
+    tallied = tally(editor.events)
+    row = row_of(tallied, replay.spared, stats, floor_ms=setting.floor_ms, cpu_s=cpu_s)
+    return {"setting": str(setting), "errors": bridge.errors, **row}, tallied
+
+
+async def _ready(editor: Editor, stage: Stage, setting: Setting) -> None:
+    """Wait until the daemon has its model, and the verifier if there is one."""
+    link = "off" if setting.network is None else "online"
+    await editor.until_status(timeout_s=UP_S, draft="ready", link=link)
+    stage.daemon_pid = editor.status["pid"]
+
+
+def _tell(keys: int, of: int) -> None:
+    if keys and keys % TOLD_EVERY == 0:
+        print(f"{keys} of {of} keys", file=sys.stderr)
+
+
+def _cpu_s(editor: Editor, bridge: Bridge) -> dict[str, float | None]:
+    return {"daemon": cpu_seconds(editor.status["pid"]), "bridge": cpu_seconds(bridge.process.pid)}
+
+
+def _cpu_since(before: dict[str, float | None], now: dict[str, float | None]) -> dict[str, float | None]:
+    pairs = {name: (before[name], now[name]) for name in before}
+    return {name: None if one is None or two is None else two - one for name, (one, two) in pairs.items()}
+
+
+async def run(request: Request) -> list[dict[str, Any]]:
+    """Every setting in turn: their rows. Ends in order when the process is asked to end."""
+    task = asyncio.current_task()
+    assert task is not None
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    rows = []
+    for number, setting in enumerate(request.settings, 1):
+        print(f"{number} of {len(request.settings)}: {setting}", file=sys.stderr)
+        row, tallied = await measure(request, setting)
+        rows.append(row)
+        if request.plot is not None:
+            _draw(_numbered(request.plot, number), setting, tallied)
+    return rows
+
+
+def _draw(path: Path, setting: Setting, tallied: Tally) -> None:
+    from benchmarks.typing_plot import plot  # the one part that needs Pillow
+
+    kinds = {
+        "provisional": tallied.provisional_ms,
+        "verified": tallied.verified_ms,
+        "type-through": tallied.type_through_ms,
+    }
+    plot(path, str(setting), kinds, setting.floor_ms)
+
+
+def _numbered(path: Path, number: int) -> Path:
+    """The first setting has the file as it was named; the others have their number in it."""
+    return path if number == 1 else path.with_stem(f"{path.stem}-{number}")
+
+
+def main() -> None:
+    try:
+        request = request_of(None, __doc__ or "")
+        with asyncio.Runner(loop_factory=precise_loop) as runner:
+            rows = runner.run(run(request))
+    except (NothingToType, BridgeLost, VerifierFailed, OSError, ValueError) as error:
+        raise SystemExit(f"benchmarks.keystrokes: {error}") from error
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        raise SystemExit(130) from None
+    result = {
+        "figures": figures_of(rows[0]),
+        "baseline": {"pause_s": request.plan.pauses.cap_s, "seed": request.plan.seed},
+        "rows": rows,
+        "machine": machine_info(),
+    }
+    print(json.dumps(result) if request.json else "\n".join(lines(rows)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+"""The command line of `benchmarks.keystrokes`, and what it asks for: who types what, and under which settings."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from benchmarks.emulated_line import Network
+from benchmarks.emulated_target import TargetPlan
+from benchmarks.typing_corpus import Source, installed, named
+from benchmarks.typing_replay import Plan
+from benchmarks.typing_rhythm import Pauses
+from benchmarks.typing_stage import Setting, daemon_settings
+
+FULL_KEYS: Final = 2_000
+QUICK_KEYS: Final = 180
+FULL_PAUSE_S: Final = 1.0
+QUICK_PAUSE_S: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to measure, and how to say it."""
+
+    plan: Plan
+    settings: Sequence[Setting]
+    threads: int
+    """CPU threads of a target that is a model."""
+    peer: bool
+    interrupted: bool
+    """The verifier is killed and comes back, in each replay."""
+    json: bool
+    plot: Path | None
+
+
+def request_of(arguments: Sequence[str] | None, description: str) -> Request:
+    """Read the command line. Raises NothingToType, ValueError (BadSetting too); ends the process on wrong usage."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    _add_options(parser)
+    options = parser.parse_args(arguments)
+    if options.target_ms and options.no_verifier:
+        parser.error("--target-ms is the verifier's: leave it or --no-verifier out")
+    if options.target_ms is None and options.target == "oracle":
+        parser.error("an oracle is as fast as --target-ms says: give that too")
+    if options.interrupt and options.no_verifier:
+        parser.error("--interrupt kills the verifier: leave it or --no-verifier out")
+    sources = named(options.files) if options.files else installed()
+    plan = Plan(
+        sources=sources,
+        keys=options.keys or (QUICK_KEYS if options.quick else FULL_KEYS),
+        seed=options.seed,
+        pauses=Pauses(options.pause_s or (QUICK_PAUSE_S if options.quick else FULL_PAUSE_S)),
+        least=options.accept_characters,
+    )
+    return Request(
+        plan=plan,
+        settings=_settings(options, sources),
+        threads=options.threads,
+        peer=options.peer,
+        interrupted=options.interrupt,
+        json=options.json,
+        plot=options.plot,
+    )
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--json", action="store_true", help="print one JSON object")
+    add("--quick", action="store_true", help=f"{QUICK_KEYS} keys, pauses of at most {QUICK_PAUSE_S} s")
+    add("--keys", type=int, help=f"keys to press under each setting (default {FULL_KEYS})")
+    add("--seed", type=int, default=1, help="which keys, and when (default 1)")
+    add("--files", nargs="+", type=Path, default=[], help="type these, not those that come with packages")
+    add("--round-trip-ms", nargs="+", type=float, default=[0.0], help="of the emulated network (default 0)")
+    add("--jitter-ms", type=float, default=0.0, help="a crossing takes up to this much longer")
+    add("--loss", type=float, default=0.0, help="share of the segments that are lost: the line stalls")
+    add("--bytes-per-s", type=float, default=0.0, help="bandwidth each way; 0: the loopback's")
+    add("--target-ms", nargs="+", type=float, help="a forward takes at least so long (default: as it comes)")
+    add(
+        "--target",
+        choices=("bundled", "oracle"),
+        default="bundled",
+        help="oracle: it knows the files by heart",
+    )
+    add(
+        "--oracle-errors", type=float, default=0.1, help="the chance that it says another token (default 0.1)"
+    )
+    add("--no-verifier", action="store_true", help="the draft alone")
+    add("--threads", type=int, default=1, help="CPU threads of the bundled model as target (default 1)")
+    add(
+        "--interrupt",
+        action="store_true",
+        help="kill the verifier after a third of the keys, restart it later",
+    )
+    add("--peer", action="store_true", help="type the same at a peer: llama-server, as llama.vim drives it")
+    add("--accept-characters", type=int, default=4, help="an accepted suggestion spares so many (default 4)")
+    add("--pause-s", type=float, help=f"the longest pause (default {FULL_PAUSE_S})")
+    add("--set", nargs="+", default=[], metavar="SECTION.KEY=VALUE", help="settings of the daemon")
+    add("--plot", type=Path, metavar="FILE.png", help="draw the latencies; a file for each setting")
+
+
+def _settings(options: argparse.Namespace, sources: Sequence[Source]) -> list[Setting]:
+    """Every combination of round trip and target that was asked for."""
+    daemon = daemon_settings(options.set)
+    if options.no_verifier:
+        return [Setting(None, daemon=daemon)]
+    networks = [
+        Network(round_trip, options.jitter_ms, options.loss, bytes_per_s=options.bytes_per_s)
+        for round_trip in options.round_trip_ms
+    ]
+    texts = tuple(source.path for source in sources) if options.target == "oracle" else ()
+    targets: list[TargetPlan | None] = [
+        TargetPlan(forward_ms, texts, options.oracle_errors, options.seed, threads=options.threads)
+        for forward_ms in options.target_ms or ()
+    ]
+    return [Setting(*pair, daemon) for pair in itertools.product(networks, targets or [None])]

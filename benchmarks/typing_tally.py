@@ -1,0 +1,183 @@
+"""What a replay's events come to: latencies by what a key needed, flicker, and counts. Pure.
+
+The screen is replayed: a key that goes along what is shown moves it along; any other clears it. What then comes is
+the same suggestion as long as it begins with what is shown. A text that does not, replaces it:
+
+- within the settling window of the suggestion's first display, for the first time: `settled`, which is allowed;
+- else `flicker`. `flicker_on_key` is the part of it that came with the answer to a key, at once: text that changed
+  while the user typed, rather than under the user's eyes.
+
+Nothing at all in place of something is a replacement too.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from benchmarks.typing_events import Display, Event, Key, Misplaced, Opened
+
+SETTLING_S: Final = 0.25
+"""design: within this time of its first display a suggestion may be corrected, once."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts, and latencies in milliseconds."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    """keys; keys_KIND; answered (with text), empty, overtaken (a key before the answer): their sum is `keys` but for
+    the last one; shown (suggestions), never_verified, settled, flicker, flicker_on_key, taken_back (verified text
+    replaced by other text), misplaced."""
+    provisional_ms: list[float] = field(default_factory=list)
+    """Key to first text, where it was not known before; the daemon had been here before (warm)."""
+    cold_ms: list[float] = field(default_factory=list)
+    """The same for the first text after opening a file or moving the cursor."""
+    verified_ms: list[float] = field(default_factory=list)
+    """Key to the first verified character of the suggestion that this key brought, typed along or not; warm."""
+    type_through_ms: list[float] = field(default_factory=list)
+    """Keys that went along what was shown: how long the bridge took to say what is left of it."""
+    recalled_ms: list[float] = field(default_factory=list)
+    """Other keys answered from memory: those that took something back."""
+
+    @property
+    def all_ms(self) -> list[float]:
+        """Key to first text of every key that got one."""
+        return [*self.provisional_ms, *self.cold_ms, *self.type_through_ms, *self.recalled_ms]
+
+
+@dataclass(slots=True)
+class _Screen:
+    """One suggestion, from its first display on."""
+
+    text: str
+    verified: int
+    since: float
+    key_at: float
+    timed: bool
+    """The time to its first verified character counts, and has not been taken."""
+    corrected: bool = False
+
+
+def tally(events: Iterable[Event]) -> Tally:
+    """Count what happened."""
+    player = _Player()
+    for event in events:
+        player.take(event)
+    player.clear()
+    return player.tally
+
+
+class _Player:
+    def __init__(self) -> None:
+        self.tally = Tally()
+        self._screen: _Screen | None = None
+        self._key: Key | None = None
+        self._along = False
+        self._awaited = False
+        """The newest key has not been answered."""
+        self._cold = True
+
+    def take(self, event: Event) -> None:
+        match event:
+            case Opened():
+                self.clear()
+                self._cold, self._awaited = True, False
+            case Key():
+                self._pressed(event)
+            case Display():
+                self._displayed(event)
+            case Misplaced():
+                self.tally.counts["misplaced"] += 1
+
+    def clear(self) -> None:
+        """What was shown is gone, by the user's doing."""
+        if self._screen is not None and self._screen.timed:
+            self.tally.counts["never_verified"] += 1
+        self._screen = None
+
+    def _pressed(self, key: Key) -> None:
+        counts = self.tally.counts
+        counts["overtaken"] += self._awaited
+        counts["keys"] += 1
+        counts[f"keys_{key.kind}"] += 1
+        screen = self._screen
+        self._key, self._awaited = key, True
+        self._along = screen is not None and key.text != "" and screen.text.startswith(key.text)
+        if screen is not None and self._along and screen.text != key.text:
+            screen.text = screen.text[len(key.text) :]
+            screen.verified = max(0, screen.verified - len(key.text))
+        else:
+            self.clear()
+
+    def _displayed(self, display: Display) -> None:
+        if self._key is None:
+            return
+        if display.cause == "answer":
+            self._answered(display, self._key)
+        screen = self._screen
+        if screen is None:
+            if display.text:
+                self._show(display)
+        elif display.text and display.text.startswith(screen.text):
+            screen.text, screen.verified = display.text, max(screen.verified, display.verified)
+        else:
+            self._replaced(screen, display)
+        self._time_verified(display)
+        if display.text:
+            self._cold = False
+
+    def _answered(self, display: Display, key: Key) -> None:
+        self._awaited = False
+        if not display.text:
+            self.tally.counts["empty"] += 1
+            return
+        self.tally.counts["answered"] += 1
+        self._latencies(display).append((display.at - key.at) * 1000)
+
+    def _latencies(self, display: Display) -> list[float]:
+        if display.recalled:
+            return self.tally.type_through_ms if self._along else self.tally.recalled_ms
+        return self.tally.cold_ms if self._cold else self.tally.provisional_ms
+
+    def _show(self, display: Display, *, corrected: bool = False) -> None:
+        assert self._key is not None, "something is shown for a key"
+        self.tally.counts["shown"] += 1
+        timed = not display.recalled and not self._cold
+        self._screen = _Screen(
+            display.text, display.verified, display.at, self._key.at, timed, corrected=corrected
+        )
+
+    def _replaced(self, screen: _Screen, display: Display) -> None:
+        counts = self.tally.counts
+        if display.text and not display.text.startswith(screen.text[: screen.verified]):
+            counts["taken_back"] += 1
+        settles = not screen.corrected and display.at - screen.since <= SETTLING_S
+        counts["settled" if settles else "flicker"] += 1
+        if not settles:
+            counts["flicker_on_key"] += display.cause == "answer" and self._since_key(display) <= SETTLING_S
+        if display.text and display.cause != "answer":
+            screen.text, screen.verified, screen.corrected = display.text, display.verified, True
+            return
+        self.clear()
+        if display.text:
+            self._show(display, corrected=settles)
+
+    def _since_key(self, display: Display) -> float:
+        assert self._key is not None
+        return display.at - self._key.at
+
+    def _time_verified(self, display: Display) -> None:
+        screen = self._screen
+        if screen is not None and screen.timed and display.verified > 0:
+            screen.timed = False
+            self.tally.verified_ms.append((display.at - screen.key_at) * 1000)
+
+
+def percentiles(values_ms: Sequence[float], *levels: float) -> list[float | None]:
+    """The values at these percentages, two decimals; None of nothing."""
+    return [round(float(np.percentile(values_ms, level)), 2) if values_ms else None for level in levels]
