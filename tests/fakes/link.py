@@ -108,8 +108,13 @@ class FakeLink:
         )  # fmt: skip
         if accepted < drafted:
             self._epoch = after_reject(self._epoch)
-        self._users[self._opening.session].verdict(verdict)
+        self.deliver(verdict)
         return True
+
+    def deliver(self, verdict: Verdict) -> None:
+        """The verdict arrives, if there is still someone to hear it."""
+        if verdict.session in self._users:
+            self._users[verdict.session].verdict(verdict)
 
     def lose(self) -> None:
         """The connection breaks."""
