@@ -75,15 +75,23 @@ def opening_ids(
     *,
     budget: int,
     line_comment: str = "",
+    file_separator: int | None = None,
 ) -> list[int]:
     """Ids to begin every prompt of a document with, at most `budget` of them; none if nothing whole fits.
 
     `document_name`: the file's own name. `line_comment`: how a comment up to the line's end begins in the language.
+    `file_separator`: the id that the model has seen before each file's name and text, if there is one.
     """
-    before, after = _frame(exemplar.name, document_name, line_comment)
-    room = budget - len(tokenize(before)) - len(tokenize(after))
+    marks = [] if file_separator is None else [file_separator]
+    before, after = _frame(exemplar.name, document_name, line_comment, separated=bool(marks))
+    room = budget - len(tokenize(before)) - len(tokenize(after)) - 2 * len(marks)
     body = cut(exemplar.text, room, tokenize)
-    ids = tokenize(f"{before}{body.rstrip()}{after}") if body else []
+    if not body:
+        return []
+    if marks:
+        ids = [*marks, *tokenize(f"{before}{body.rstrip()}\n"), *marks, *tokenize(after)]
+    else:
+        ids = tokenize(f"{before}{body.rstrip()}{after}")
     return ids if len(ids) <= budget else []
 
 
@@ -135,8 +143,10 @@ def _is_flush_left(lines: Sequence[str], at: int) -> bool:
     return re.match(r"[^\s)\]}]", lines[at]) is not None
 
 
-def _frame(exemplar_name: str, document_name: str, line_comment: str) -> tuple[str, str]:
-    """What stands before and after the exemplar: a comment with each file's name, where comments are known."""
+def _frame(exemplar_name: str, document_name: str, line_comment: str, *, separated: bool) -> tuple[str, str]:
+    """What stands before and after the exemplar: the files' names, behind separators or in comments if there are."""
+    if separated:
+        return f"{exemplar_name}\n", f"{document_name}\n"
     if not line_comment:
         return "", "\n\n"
     return f"{line_comment} file: {exemplar_name}\n", f"\n\n{line_comment} file: {document_name}\n"

@@ -114,6 +114,22 @@ def test_without_comments_a_blank_line_tells() -> None:
     assert "".join(map(chr, ids)) == "select 1;\n\n"
 
 
+SEPARATOR = 1_000_000
+
+
+def test_a_model_that_has_a_separator_of_files_is_given_it() -> None:
+    """As Qwen2.5-Coder was trained: the separator, the name, the text; then the separator and the document's name."""
+    ids = opening_ids(
+        Candidate("a.sql", "select 1;\n\n"),
+        "b.sql",
+        characters,
+        budget=100,
+        line_comment="--",
+        file_separator=SEPARATOR,
+    )
+    assert ids == [SEPARATOR, *characters("a.sql\nselect 1;\n"), SEPARATOR, *characters("b.sql\n")]
+
+
 @pytest.mark.parametrize("budget", [0, 5, 11])
 def test_no_room_for_a_whole_line_no_exemplar(budget: int) -> None:
     assert opening_ids(Candidate("a.x", "select 1;\n"), "b.x", characters, budget=budget) == []
@@ -126,9 +142,11 @@ def test_a_tokenizer_that_makes_more_of_the_whole_than_of_its_lines_breaks_no_pr
     assert opening_ids(Candidate("a.x", "a\nb\nc\n"), "b.x", unruly, budget=18) == []
 
 
-@given(st.text("ab \n}", max_size=60), st.integers(0, 70))
-def test_the_ids_never_exceed_the_budget(text: str, budget: int) -> None:
-    ids = opening_ids(Candidate("a", text), "b", characters, budget=budget, line_comment="#")
+@given(st.text("ab \n}", max_size=60), st.integers(0, 70), st.sampled_from([None, SEPARATOR]))
+def test_the_ids_never_exceed_the_budget(text: str, budget: int, separator: int | None) -> None:
+    ids = opening_ids(
+        Candidate("a", text), "b", characters, budget=budget, line_comment="#", file_separator=separator
+    )
     assert len(ids) <= budget
 
 
