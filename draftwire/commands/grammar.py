@@ -211,26 +211,22 @@ def _plain(file: Path, tried: Tried, dialect: str) -> dict[str, Any]:
 
 
 def _print_survey(found: list[Surveyed]) -> None:
+    """The table; then where the files lie, a line each, since a path that is broken by a table can't be copied."""
     from rich.table import Table
     from rich.text import Text
 
     table = Table("grammar", "from", "state", "files and languages", box=None, pad_edge=False)
-    table.add_column("file", overflow="fold")
     for one in found:
-        known = one.known
         uses = [*one.files, *one.languages, *(f"within {host}" for host in one.hosts)]
-        cells = (
-            known.name,
-            known.file.origin,
-            one.state,
-            ", ".join(uses) or "none: map it in [grammars.files]",
-            str(known.file.path),
-        )
-        table.add_row(*(Text(cell) for cell in cells))
+        used_for = ", ".join(uses) or "none: map it in [grammars.files]"
+        table.add_row(*(Text(cell) for cell in (one.known.name, one.known.file.origin, one.state, used_for)))
     out().print(table)
+    typer.echo()
+    for one in found:
+        typer.echo(f"{one.known.name} ({one.known.file.origin}): {one.known.file.path}")
     for one in found:
         if one.why:
-            out().print(Text(f"{one.known.name} ({one.known.file.called}): {one.state}: {one.why}"))
+            typer.echo(f"{one.known.name} ({one.known.file.called}): {one.state}: {one.why}")
 
 
 def _surveyed(one: Surveyed) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import Final
 from grammars.annotations import annotation_notes, read_annotations
 from grammars.diagnostics import Diagnostic, GrammarError, Span
 from grammars.dialects import abnf, antlr4, bnf, gbnf, iso14977, lark_dialect, w3c
+from grammars.dialects.iso14977_ends import unended
 from grammars.dialects.reading import Reading
 from grammars.form import Annotations, Grammar, references
 
@@ -71,6 +72,7 @@ def _detected(text: str, file_name: str, annotations: Annotations) -> tuple[str,
     if extension in EXTENSIONS:
         return EXTENSIONS[extension], None
     readings, errors = _tried(text, annotations, DIALECTS)
+    _refuse_unended(text, extension, annotations, readings)
     if not readings:
         if not text.strip():
             raise _without_rules("the file is empty")
@@ -126,6 +128,23 @@ def _tried(
         except GrammarError as error:
             errors[name] = error
     return readings, errors
+
+
+def _refuse_unended(
+    text: str, extension: str, annotations: Annotations, readings: Mapping[str, Reading]
+) -> None:
+    """Raise GrammarError for a file of ISO 14977 that lacks ';' at the ends of rules.
+
+    One that ABNF can read is plainly such a file if it is called so, or ends some of its rules.
+    """
+    if readings.keys() - {"abnf"} or len(text) > _TRIED_AT_MOST:
+        return
+    slip = unended(text, annotations)
+    if slip is None:
+        return
+    is_called_so = extension == ".ebnf" or slip.is_ended_somewhere
+    if not readings or (is_called_so and _is_whole(slip.reading.grammar)):
+        raise slip.error
 
 
 def _is_whole(grammar: Grammar) -> bool:

@@ -136,7 +136,7 @@ _COMMENT_SIGN: Final = re.compile(r"\(\*|\*\)")
 
 def read(text: str, annotations: Annotations) -> Reading:
     """The grammar in an ISO 14977 file. Raises GrammarError for what can't be read."""
-    plain, has_commas = _without_comments(prepared(text))
+    plain, has_commas = without_comments(prepared(text))
     definitions = read_definitions(_DIALECT, plain)
     names = {one.name for one in definitions}
     longest = max((name.count(" ") + 1 for name in names), default=0)
@@ -159,7 +159,7 @@ def read(text: str, annotations: Annotations) -> Reading:
     return Reading(reading.grammar, tuple(notes))
 
 
-def _without_comments(text: str) -> tuple[str, bool]:
+def without_comments(text: str) -> tuple[str, bool]:
     """The text with blanks in place of its comments, and whether there is a comma. Raises GrammarError for one
     that is not closed."""
     pieces: list[str] = []
