@@ -85,6 +85,7 @@ async def _ready(editor: Editor, stage: Stage, setting: Setting) -> None:
     link = "off" if setting.network is None else "online"
     await editor.until_status(timeout_s=UP_S, draft="ready", link=link)
     stage.daemon_pid = editor.status["pid"]
+    print("all is up; typing", file=sys.stderr)
 
 
 def _tell(keys: int, of: int) -> None:

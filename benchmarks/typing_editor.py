@@ -8,7 +8,6 @@ against the text it says it is for. What to type is `typing_typist.py`'s.
 from __future__ import annotations
 
 import asyncio
-import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -194,7 +193,8 @@ class Editor:
             return
         text = params["text"]
         verified = index_of_units(text, params["verifiedLength"], "utf-16")
-        shown = None if params["kind"] == "withdrawn" else replace(ghost, text=text, verified=verified)
+        new = replace(ghost, text=text, verified=verified, since=now)
+        shown = None if params["kind"] == "withdrawn" else new
         self._show(shown, Display(now, text, verified, params["complete"], params["kind"]))
 
     def _is_for_here(self, version: int, surroundings: int, position: dict[str, int], now: float) -> bool:
@@ -215,7 +215,7 @@ class Editor:
 
     def _arrive(self) -> None:
         self.ghost = None
-        self.events.append(Opened(time.perf_counter(), self._language))
+        self.events.append(Opened(asyncio.get_running_loop().time(), self._language))
 
     def _position(self) -> dict[str, int]:
         line = self._before[self._before.rfind("\n") + 1 :]

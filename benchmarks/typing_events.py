@@ -1,6 +1,6 @@
 """What happened at the editor, as values in the order in which it happened. The tallies are functions of these.
 
-Times are seconds of `time.perf_counter`.
+Times are seconds of the event loop's clock, which is `time.monotonic`.
 """
 
 from __future__ import annotations

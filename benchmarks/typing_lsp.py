@@ -11,7 +11,6 @@ import contextlib
 import itertools
 import os
 import sys
-import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any, Final
 
@@ -24,7 +23,7 @@ REQUEST_CANCELLED: Final = -32800
 """LSP 3.17, "ErrorCodes"."""
 
 OnNotification = Callable[[str, Any, float], None]
-"""(method, params, when it came, in seconds of `time.perf_counter`)"""
+"""(method, params, when it came, in seconds of the event loop's clock)"""
 OnResult = Callable[[Any, float], None]
 """(result, when it came); the result is None where the bridge answered with an error."""
 
@@ -52,7 +51,7 @@ class Bridge:
             raise BridgeLost(f"the bridge (draftwire lsp) has ended, status {self.process.returncode}")
 
     def notify(self, method: str, params: Any) -> float:
-        """Send a notification; when it was written, in seconds of `time.perf_counter`."""
+        """Send a notification; when it was written, in seconds of the event loop's clock."""
         return self._send({"jsonrpc": "2.0", "method": method, "params": params})
 
     def request(self, method: str, params: Any, on_result: OnResult) -> int:
@@ -99,15 +98,15 @@ class Bridge:
     def _send(self, message: Mapping[str, Any]) -> float:
         body = msgspec.json.encode(message)
         assert self.process.stdin is not None
-        written = time.perf_counter()
+        written = asyncio.get_running_loop().time()
         self.process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
         return written
 
     async def _read(self) -> None:
         assert self.process.stdout is not None
-        splitter = MessageSplitter()
+        splitter, clock = MessageSplitter(), asyncio.get_running_loop().time
         while data := await self.process.stdout.read(READ_BYTES):
-            now = time.perf_counter()
+            now = clock()
             for body in splitter.feed(data):
                 if body is not None:
                     self._take(msgspec.json.decode(body), now)

@@ -52,9 +52,9 @@ def next_key(rest: str) -> str:
     return found[0]
 
 
-def keys_for(text: str) -> int:
-    """How many keys it takes to type a text."""
-    return sum(1 for _ in _KEY.finditer(text))
+def keys_for(rest: str, characters: int) -> int:
+    """How many keys it takes to type so many characters of what is yet to be typed."""
+    return sum(1 for key in _KEY.finditer(rest) if key.start() < characters)
 
 
 class Manuscript:

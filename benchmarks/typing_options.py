@@ -20,6 +20,7 @@ FULL_KEYS: Final = 2_000
 QUICK_KEYS: Final = 180
 FULL_PAUSE_S: Final = 1.0
 QUICK_PAUSE_S: Final = 0.5
+MOST_PAUSE_S: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ def request_of(arguments: Sequence[str] | None, description: str) -> Request:
         sources=sources,
         keys=options.keys or (QUICK_KEYS if options.quick else FULL_KEYS),
         seed=options.seed,
-        pauses=Pauses(options.pause_s or (QUICK_PAUSE_S if options.quick else FULL_PAUSE_S)),
+        pauses=Pauses(_pause_s(options)),
         least=options.accept_characters,
     )
     return Request(
@@ -73,7 +74,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--json", action="store_true", help="print one JSON object")
     add("--quick", action="store_true", help=f"{QUICK_KEYS} keys, pauses of at most {QUICK_PAUSE_S} s")
-    add("--keys", type=int, help=f"keys to press under each setting (default {FULL_KEYS})")
+    add("--keys", type=_whole_number, help=f"keys to press under each setting (default {FULL_KEYS})")
     add("--seed", type=int, default=1, help="which keys, and when (default 1)")
     add("--files", nargs="+", type=Path, default=[], help="type these, not those that come with packages")
     add("--round-trip-ms", nargs="+", type=float, default=[0.0], help="of the emulated network (default 0)")
@@ -91,17 +92,46 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         "--oracle-errors", type=float, default=0.1, help="the chance that it says another token (default 0.1)"
     )
     add("--no-verifier", action="store_true", help="the draft alone")
-    add("--threads", type=int, default=1, help="CPU threads of the bundled model as target (default 1)")
+    add(
+        "--threads",
+        type=_whole_number,
+        default=1,
+        help="CPU threads of the bundled model as target (default 1)",
+    )
     add(
         "--interrupt",
         action="store_true",
         help="kill the verifier after a third of the keys, restart it later",
     )
     add("--peer", action="store_true", help="type the same at a peer: llama-server, as llama.vim drives it")
-    add("--accept-characters", type=int, default=4, help="an accepted suggestion spares so many (default 4)")
-    add("--pause-s", type=float, help=f"the longest pause (default {FULL_PAUSE_S})")
+    add(
+        "--accept-characters",
+        type=_whole_number,
+        default=4,
+        help="an accepted suggestion spares so many (default 4)",
+    )
+    add("--pause-s", type=_seconds, help=f"the longest pause (default {FULL_PAUSE_S})")
     add("--set", nargs="+", default=[], metavar="SECTION.KEY=VALUE", help="settings of the daemon")
     add("--plot", type=Path, metavar="FILE.png", help="draw the latencies; a file for each setting")
+
+
+def _pause_s(options: argparse.Namespace) -> float:
+    default = QUICK_PAUSE_S if options.quick else FULL_PAUSE_S
+    return default if options.pause_s is None else float(options.pause_s)
+
+
+def _whole_number(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text}: give 1 or more")
+    return number
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 <= seconds <= MOST_PAUSE_S:
+        raise argparse.ArgumentTypeError(f"{text}: give 0 or more, and at most {MOST_PAUSE_S:g}")
+    return seconds
 
 
 def _settings(options: argparse.Namespace, sources: Sequence[Source]) -> list[Setting]:

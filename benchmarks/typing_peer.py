@@ -7,7 +7,6 @@ does with an old one, is its own affair. A text counts for the key if it comes b
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
@@ -26,14 +25,15 @@ async def waits_ms(events: Iterable[Event], peer: Peer, most_s: float) -> list[f
     """Milliseconds from key to text, of the keys that got one before the next. Gaps are capped at `most_s`."""
     keys = [event for event in events if isinstance(event, Key)]
     waits: list[float] = []
+    clock = asyncio.get_running_loop().time
     asked: set[asyncio.Task[None]] = set()
     try:
         for number, key in enumerate(keys):
             assert key.sides is not None, "the editor has kept the text"
-            pressed = time.perf_counter()
+            pressed = clock()
             until_next_s = _gap_s(keys, number, most_s)
             asked.add(asyncio.create_task(_ask(peer, key.sides, pressed, until_next_s, waits)))
-            await asyncio.sleep(max(0.0, pressed + until_next_s - time.perf_counter()))
+            await asyncio.sleep(max(0.0, pressed + until_next_s - clock()))
             for done in [task for task in asked if task.done()]:
                 asked.remove(done)
                 done.result()
@@ -48,7 +48,7 @@ async def _ask(
     peer: Peer, sides: tuple[str, str], pressed: float, until_next_s: float, waits: list[float]
 ) -> None:
     text = await peer.ghost(*sides)
-    waited_s = time.perf_counter() - pressed
+    waited_s = asyncio.get_running_loop().time() - pressed
     if text and waited_s < until_next_s:
         waits.append(1000 * waited_s)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,7 +90,7 @@ class Replay:
 
     async def _type(self, typist: Typist, until_keys: int) -> None:
         """One thing after the other, each when it is due."""
-        editor, due = self._editor, time.perf_counter()
+        editor, due = self._editor, asyncio.get_running_loop().time()
         while editor.keys < until_keys:
             await self._before_key()
             due = await _sleep_until(due + typist.wait_s())
@@ -106,7 +105,8 @@ class Replay:
 
 
 async def _sleep_until(due: float) -> float:
-    """Sleep until then, in seconds of `time.perf_counter`; when it is, at least then."""
-    if (early_s := due - time.perf_counter()) > 0:
+    """Sleep until then, in seconds of the event loop's clock; when it is, at least then."""
+    clock = asyncio.get_running_loop().time
+    if (early_s := due - clock()) > 0:
         await asyncio.sleep(early_s)
-    return max(due, time.perf_counter() - LATE_S)
+    return max(due, clock() - LATE_S)

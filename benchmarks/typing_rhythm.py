@@ -14,8 +14,10 @@ import math
 from bisect import bisect_left
 from dataclasses import dataclass
 from random import Random
+from statistics import NormalDist
 from typing import Final
 
+_NORMAL: Final = NormalDist()
 _LEVELS: Final = (0.001, 0.01, 0.25, 0.5, 0.75, 0.99, 0.999)
 OVERLAPPED_MS: Final = (20, 31, 74, 96, 121, 466, 1528)
 """Press to press, where the keys overlap. At _LEVELS, as the two below."""
@@ -60,11 +62,13 @@ def between_keys_s(draw: Random) -> float:
 
 
 def quantile(values_ms: tuple[int, ...], level: float) -> float:
-    """The value at a level from 0 to 1, straight lines between those that are known; nothing beyond them."""
+    """The value at a level from 0 to 1: log-normal between the known ones, and none beyond them."""
     if level <= _LEVELS[0]:
         return values_ms[0]
     if level >= _LEVELS[-1]:
         return values_ms[-1]
     right = bisect_left(_LEVELS, level)
-    low, high = _LEVELS[right - 1], _LEVELS[right]
-    return values_ms[right - 1] + (values_ms[right] - values_ms[right - 1]) * (level - low) / (high - low)
+    from_score, to_score = (_NORMAL.inv_cdf(known) for known in _LEVELS[right - 1 : right + 1])
+    share = (_NORMAL.inv_cdf(level) - from_score) / (to_score - from_score)
+    low, high = values_ms[right - 1] + 1, values_ms[right] + 1  # a gap may be 0
+    return low * math.exp(share * math.log(high / low)) - 1

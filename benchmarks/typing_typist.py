@@ -150,7 +150,7 @@ class Typist:
         return Press(key)
 
     def _advance(self, characters: int) -> None:
-        self.spared.needed += keys_for(self.manuscript.rest[:characters])
+        self.spared.needed += keys_for(self.manuscript.rest, characters)
         self.spared.pressed += 1
         self.manuscript.advance(characters)
 
