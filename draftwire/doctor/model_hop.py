@@ -1,4 +1,4 @@
-"""Is the draft model there, does it load, with which threads, and how fast is it on this machine."""
+"""Is the draft model there, what does it read, with which threads, and how fast is it on this machine."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import time
 
 from daemon.calibrated_engine import calibration_of
 from daemon.config import Config
+from daemon.config_sections import Fim
 from daemon.engine import DraftEngine, EngineFailed
+from daemon.fim import layout_of
 from daemon.server import load_draft_engine
 from draftwire.doctor.findings import Finding
 from draftwire.doctor.threads import threads_finding
@@ -26,7 +28,7 @@ def check_model(config: Config) -> tuple[DraftEngine | None, list[Finding]]:
         return None, [Finding("model", "load", "failed", str(error), fix)]
     loaded_s = time.perf_counter() - begun
     text = f"{engine.model_name}, {engine.vocabulary.n_vocab} tokens, ready after {loaded_s:.1f} s"
-    findings = [Finding("model", "load", "ok", text)]
+    findings = [Finding("model", "load", "ok", text), suffix_finding(engine, config.completion.fim)]
     counts, calibration = calibration_of(config.draft)
     findings.append(threads_finding(counts, calibration, time.time(), is_set=config.draft.threads > 0))
     try:
@@ -39,6 +41,16 @@ def check_model(config: Config) -> tuple[DraftEngine | None, list[Finding]]:
         fix = "other programs may hold the processor; else set draft.threads, or take a smaller draft.model"
         return engine, [*findings, Finding("model", "speed", "warning", text, fix)]
     return engine, [*findings, Finding("model", "speed", "ok", text)]
+
+
+def suffix_finding(engine: DraftEngine, fim: Fim) -> Finding:
+    """Whether the model reads what stands after the cursor, and when."""
+    layout = layout_of(engine.vocabulary, fim)
+    if layout is not None:
+        order = "first" if layout.suffix_first else "last, and again for every key"
+        return Finding("model", "text after the cursor", "ok", f"read {order}")
+    why = 'completion.fim is "off"' if fim == "off" else "the model has no tokens for it"
+    return Finding("model", "text after the cursor", "info", f"not read: {why}")
 
 
 def tokens_per_second(engine: DraftEngine) -> float:

@@ -6,9 +6,10 @@ import pytest
 
 from daemon.calibration import Calibration
 from daemon.config import Config
+from daemon.config_sections import Fim
 from daemon.engine import DraftEngine, EngineFailed
 from draftwire.doctor import model_hop
-from draftwire.doctor.model_hop import DECODED_TOKENS, check_model, tokens_per_second
+from draftwire.doctor.model_hop import DECODED_TOKENS, check_model, suffix_finding, tokens_per_second
 from tests.fakes.engine import FakeEngine, following
 
 
@@ -31,14 +32,28 @@ def load(monkeypatch: pytest.MonkeyPatch, outcome: DraftEngine | Exception) -> N
 def test_a_model_that_loads_is_timed(monkeypatch: pytest.MonkeyPatch) -> None:
     fake = engine()
     load(monkeypatch, fake)
-    loaded, [found, threads, speed] = check_model(Config())
+    loaded, [found, suffix, threads, speed] = check_model(Config())
     assert loaded is fake
     assert (found.level, found.text.startswith("small, 263 tokens, ready after")) == ("ok", True)
+    assert (suffix.level, suffix.text) == ("info", "not read: the model has no tokens for it")
     assert (threads.level, threads.text.startswith("2 at the start (a token: 1 thread 20 ms, ")) == (
         "ok",
         True,
     )
     assert (speed.level, speed.text.endswith("tokens/s")) == ("ok", True)
+
+
+@pytest.mark.parametrize(
+    ("fim", "level", "text"),
+    [
+        ("auto", "ok", "read last, and again for every key"),
+        ("spm", "ok", "read first"),
+        ("off", "info", 'not read: completion.fim is "off"'),
+    ],
+)
+def test_when_the_text_after_the_cursor_is_read(fim: Fim, level: str, text: str) -> None:
+    found = suffix_finding(FakeEngine(fim=True), fim)
+    assert (found.level, found.text) == (level, text)
 
 
 def test_the_time_is_of_one_token_after_the_other() -> None:
