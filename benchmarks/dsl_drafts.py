@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from benchmarks.thumb_blocks import LONGEST_BLOCK, block_length
 from daemon.engine import DraftEngine
-from daemon.gamma import LONGEST_BLOCK, block_length
 from daemon.ngram import LONGEST_COMPARED, MATCHED_TOKENS, NgramDraft
 from grammars.interface import CursorState
 
@@ -34,7 +34,7 @@ class Drafted:
 
     @property
     def block(self) -> list[int]:
-        """The block that goes to the verifier, by the daemon's own rule."""
+        """The block that goes to the verifier, by the rule of thumb."""
         return self.ids[: block_length(self.entropies)[0]]
 
 

@@ -205,7 +205,7 @@ class Completer:
 
     async def _advance(self, run: Run) -> bool:
         """Draft a token, or hear of the target; False if there is nothing to wait for."""
-        if self._may_draft(run.generation):
+        if self._may_draft(run):
             count = await self._drafting.next_token(run, self.settings.completion)
             self._statistics.drafted(count)
             self._target.advance(run)
@@ -217,11 +217,12 @@ class Completer:
         return True
 
     def _begin_target(self, run: Run) -> None:
-        draft_wait_ms = self._worker.frame_ms if self.settings.drafting else 0
-        self._target.begin(run, self.settings.completion, self._worker.vocabulary.stop_ids, draft_wait_ms)
+        token_s = self._worker.token_s if self.settings.drafting else 0.0
+        self._target.begin(run, self.settings.completion, self._worker.vocabulary.stop_ids, token_s)
 
-    def _may_draft(self, generation: Generation) -> bool:
-        return self.settings.drafting and not generation.drafted_to_the_end
+    def _may_draft(self, run: Run) -> bool:
+        wanted = self.settings.drafting and self._target.wants_drafts(run)
+        return wanted and not run.generation.drafted_to_the_end
 
     def overtook(self, run: Run) -> None:
         """A verdict has come. End an evaluation that it contradicts; one it only overtook fills the KV cache."""

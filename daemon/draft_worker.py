@@ -31,7 +31,6 @@ log = logging.getLogger(__name__)
 
 State = Literal["loading", "ready", "failed"]
 
-FRAME_TOKENS = 4
 FIRST_GUESS_S = 0.03
 
 
@@ -58,7 +57,6 @@ class DraftWorker:
         self._changed = changed
         self._clock = clock
         self._token_s = FIRST_GUESS_S
-        """Seconds a token takes, smoothed; prefills are not counted."""
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="draft")
         self._engine: DraftEngine | None = None
         self._pieces: PieceIndex | None = None
@@ -141,9 +139,9 @@ class DraftWorker:
                 del self._calls[session]
 
     @property
-    def frame_ms(self) -> int:
-        """How long a frame of draft tokens takes to draft, generously: what the target may wait for one."""
-        return max(10, min(1000, int(2000 * FRAME_TOKENS * self._token_s)))
+    def token_s(self) -> float:
+        """Seconds a token takes, smoothed; prefills are not counted."""
+        return self._token_s
 
     def stop(self, session: int, keep: int = 0) -> None:
         """The session no longer wants the token it waits for, but what the first `keep` ids leave in the KV cache."""

@@ -1,36 +1,41 @@
-"""Gamma: how many draft tokens go into one block for the verifier.
+"""Gamma: how many draft tokens are with the verifier at once, and how long it waits for more. Pure.
 
-The rule of thumb: an uncertain token (entropy above 0.8 nats) ends the block, though not before its second token;
-predictable text lets the block grow to 8. Pure. The entropies are those of the draft distribution before the
-token was drawn, so that where a block ends never depends on the token drawn there.
+Tokens go out as they are drafted, one by one, while verdicts are under way: a round takes in whatever has arrived
+when the one before it ends. Drafting is never waited for, so what a token costs is not the time it took to draft but
+its row in the verifier's next step, and one that is not sent breaks the stream: a whole round trip passes before the
+next is verified. So a token is held back only if it is hardly ever reached: what is in flight grows with predictable
+text up to the credit and shrinks to 2 tokens where nothing is known but that the draft is unsure. Measured against
+blocks of every fixed length, blocks by the marginal rule and trees (RESULTS.md, gamma).
+
+`reached` is computed from entropies before the drawing and from verdicts on earlier tokens
+(`acceptance_estimate.py`), so what goes out never depends on the tokens drawn.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
+from typing import Final
 
-UNCERTAIN_NATS = 0.8
-SHORTEST_BLOCK = 2
-LONGEST_BLOCK = 8
-FRAME_TOKENS = 4
-"""A frame goes out once it holds this many tokens, though its block be unfinished."""
-
-
-def block_length(entropies: Sequence[float]) -> tuple[int, bool]:
-    """How many of the tokens drawn at these entropies (nats) make up the block, and whether it is finished."""
-    for length in range(SHORTEST_BLOCK, min(len(entropies), LONGEST_BLOCK) + 1):
-        if length == LONGEST_BLOCK or max(entropies[:length]) > UNCERTAIN_NATS:
-            return length, True
-    return len(entropies), False
+LEAST_REACHED: Final = 0.05
+"""A token is sent if the target gets to accept it at least this often."""
+SHORTEST_BLOCK: Final = 2
+"""So many are sent in any case."""
 
 
-def tokens_to_send(entropies: Sequence[float], sent: int, *, drafting_ended: bool) -> int:
-    """How many tokens beyond the `sent` ones go out now: a finished block, or a full frame of an unfinished one.
+def tokens_to_send(reached: Sequence[float], sent: int) -> int:
+    """How many tokens of the tail go out now beyond the `sent` ones.
 
-    Tokens after a finished block wait for its verdict.
+    reached: for each token of the tail, the probability that it and all before it are accepted; falling.
     """
-    length, finished = block_length(entropies)
-    unsent = max(0, length - sent)
-    if finished or drafting_ended:
-        return unsent
-    return unsent if unsent >= FRAME_TOKENS else 0
+    likely = sum(1 for _ in takewhile(lambda chance: chance >= LEAST_REACHED, reached))
+    return max(0, max(likely, min(SHORTEST_BLOCK, len(reached))) - sent)
+
+
+def draft_wait_ms(round_trip_s: float, token_s: float) -> int:
+    """How long the target should wait for a draft after a verdict before it decodes by itself.
+
+    Not at all, unless the network is faster than the draft model takes for a token: elsewhere it has said a token of
+    its own by the time a draft gets there. On one machine a step that waits for two tokens is a step saved.
+    """
+    return round(1000 * (round_trip_s + 2 * token_s)) if round_trip_s < token_s else 0

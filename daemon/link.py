@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from daemon.acceptances import Acceptances
 from speculation.messages import Error, Message, Verdict, Welcome
 
 
@@ -36,6 +37,16 @@ class Link(Protocol):
     @property
     def welcome(self) -> Welcome | None:
         """What the verifier said of itself; None while there is no connection."""
+        ...
+
+    @property
+    def acceptances(self) -> Acceptances:
+        """What this verifier has accepted of drafts."""
+        ...
+
+    @property
+    def round_trip_s(self) -> float:
+        """Of the last ping; 0 before the first one is answered."""
         ...
 
     @property

@@ -1,7 +1,7 @@
 """The target's side of a document's completions: context and drafts out, verdicts in.
 
     begin    CONTEXT goes out when a run starts; the verifier prefills while the draft is at work
-    advance  DRAFT frames go out as blocks fill, within the credit
+    advance  DRAFT frames go out as tokens are drafted, within the credit, verdicts being under way
     verdict  the target's tokens join the run's commit; `overtook` and `changed` tell the completer
     hear     wait for the next verdict, at the longest until it misses its deadline
 
@@ -14,11 +14,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from daemon.config_sections import CompletionConfig
-from daemon.gamma import tokens_to_send
+from daemon.gamma import draft_wait_ms, tokens_to_send
 from daemon.link import Link
 from daemon.link_session import Desynced, LinkSession
 from daemon.run import Run
@@ -66,6 +66,8 @@ class TargetSide:
         """The run whose context the verifier has."""
         self._fresh_starts = 0
         """Of this run."""
+        self._drafted = True
+        """The draft model has a part in this run."""
         self._max_context: int | None = None
 
     @property
@@ -76,7 +78,7 @@ class TargetSide:
         return self._max_context
 
     def begin(
-        self, run: Run, completion: CompletionConfig, stop_ids: frozenset[int], draft_wait_ms: int
+        self, run: Run, completion: CompletionConfig, stop_ids: frozenset[int], token_s: float
     ) -> None:
         """Tell the verifier where this run starts, if it can be had."""
         self._run, self._fresh_starts = None, 0
@@ -87,20 +89,27 @@ class TargetSide:
             return
         self._link.attach(self._number, self)
         if self._session is None:
-            self._open(self._link, completion, stop_ids, draft_wait_ms)
+            self._open(self._link, completion, stop_ids, token_s)
         self._run = run
+        known = self._link.acceptances.of(run.place.document.language)
+        self._drafted = known.worth.drafts(self._clock())
         self._send_context(run)
 
     def advance(self, run: Run) -> None:
-        """Send what of the tail is due: a finished block, or a full frame of an unfinished one."""
+        """Send what of the tail is likely enough to be reached."""
         session, generation = self._session, run.generation
         if session is None or self._link is None or not run.awaited:
             return
         sent = session.sent(generation.tail)
-        due = tokens_to_send(generation.tail_entropies, sent, drafting_ended=generation.drafted_to_the_end)
+        estimate = self._link.acceptances.of(run.place.document.language).estimate
+        due = tokens_to_send(estimate.survival(generation.tail_entropies), sent)
         count = min(due, session.credit - sent)
         if count > 0:
             self._link.send(session.draft(generation.tail, count))
+
+    def wants_drafts(self, run: Run) -> bool:
+        """Whether the draft model has a part in the run: not where the target is there and accepts too little."""
+        return self._drafted or self._run is not run or not run.awaited
 
     def awaits(self, run: Run) -> bool:
         """Whether a verdict on this run is worth waiting for."""
@@ -156,6 +165,7 @@ class TargetSide:
         now = self._clock()
         self._statistics.round(run.place.document.language, committed, now - run.heard_at)
         run.heard_at, run.allowance_s = now, 0.0
+        self._learn(run, committed.ids)
         if run.awaited and self._link is not None:
             self._link.hit()
         run.generation.commit(committed.ids, committed.finish)
@@ -194,7 +204,7 @@ class TargetSide:
     # --- steps
 
     def _open(
-        self, link: Link, completion: CompletionConfig, stop_ids: frozenset[int], draft_wait_ms: int
+        self, link: Link, completion: CompletionConfig, stop_ids: frozenset[int], token_s: float
     ) -> None:
         welcome = link.welcome
         assert welcome is not None, "a usable link has been welcomed"
@@ -207,10 +217,17 @@ class TargetSide:
             seed=completion.seed,
             stop_ids=sorted(stop_ids),
             max_tokens=completion.max_tokens,
-            draft_wait_ms=draft_wait_ms,
+            draft_wait_ms=draft_wait_ms(link.round_trip_s, token_s),
         )
         self._session = LinkSession(opening, welcome.credit, welcome.n_vocab)
         link.send(opening)
+
+    def _learn(self, run: Run, ids: Sequence[int]) -> None:
+        """The target's next tokens are `ids`: what that says of the drafts of the language."""
+        if self._link is not None:
+            generation = run.generation
+            language, now = run.place.document.language, self._clock()
+            self._link.acceptances.heard(language, generation.tail, generation.tail_entropies, ids, now)
 
     def _send_context(self, run: Run) -> None:
         assert self._session is not None

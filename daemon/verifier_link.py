@@ -22,6 +22,7 @@ from urllib.parse import urlsplit
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
 
+from daemon.acceptances import Acceptances
 from daemon.api.messages import LinkState
 from daemon.circuit import Backoff, Circuit
 from daemon.link import LinkUser
@@ -67,6 +68,9 @@ class VerifierLink:
         self.reason = ""
         self._welcome: Welcome | None = None
         self.round_trip_s = 0.0
+        self.acceptances = Acceptances()
+        self._judge = ""
+        """The target that accepted."""
         self.retry_at = 0.0
         self._hello = hello
         self._changed = changed
@@ -224,6 +228,9 @@ class VerifierLink:
 
     def _begin(self, welcome: Welcome) -> None:
         self._welcome = welcome
+        judge = f"{welcome.target_id} {welcome.target_revision}"
+        if judge != self._judge:
+            self._judge, self.acceptances = judge, Acceptances()
         self._connected = True
         self._failure = None
         self._circuit = Circuit()

@@ -93,7 +93,7 @@ class Ends:
     def send_drafts(self) -> None:
         generation = self.generation
         sent = self.session.sent(generation.tail)
-        due = tokens_to_send(generation.tail_entropies, sent, drafting_ended=generation.drafted_to_the_end)
+        due = tokens_to_send([1.0] * len(generation.tail), sent)
         count = min(due, self.session.credit - sent)
         if count > 0:
             self.up.append(encode(self.session.draft(generation.tail, count)))

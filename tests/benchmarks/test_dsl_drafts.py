@@ -55,7 +55,7 @@ def test_a_long_match_goes_before_the_model_if_it_is_allowed() -> None:
     assert not drafted(engine, once + b" one; " + once, Policy(masked=True)).startswith(b" one")
 
 
-def test_blocks_are_as_long_as_the_daemon_makes_them() -> None:
+def test_blocks_are_made_by_the_rule_of_thumb() -> None:
     engine = FakeEngine(following("abcdefghijklmnop"), confidence=1.0)
     state = Unconstrained(engine.vocabulary.n_vocab, "for a test")
     sure = Drafter(engine, 0).block(list(b"ab"), state, Policy())

@@ -1,65 +1,70 @@
-"""Gamma: uncertain tokens end a block, predictable ones lengthen it, and full frames go out early."""
+"""Gamma: what is likely to be reached goes out at once; what is hardly ever reached waits for a verdict."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.gamma import FRAME_TOKENS, LONGEST_BLOCK, SHORTEST_BLOCK, block_length, tokens_to_send
-
-SURE, UNSURE = 0.1, 0.9
-
-
-@pytest.mark.parametrize(
-    ("entropies", "length", "finished"),
-    [
-        ([], 0, False),
-        ([SURE], 1, False),
-        ([UNSURE], 1, False),
-        ([SURE, SURE], 2, False),
-        ([UNSURE, SURE], 2, True),
-        ([SURE, UNSURE], 2, True),
-        ([SURE, SURE, UNSURE, SURE], 3, True),
-        ([0.8] * 7, 7, False),
-        ([SURE] * 8, 8, True),
-        ([SURE] * 20, 8, True),
-    ],
-)
-def test_where_a_block_ends(entropies: list[float], length: int, finished: bool) -> None:
-    """Above 0.8 nats it shrinks to 2 tokens; predictable code stretches it to 6 and beyond."""
-    assert block_length(entropies) == (length, finished)
+from daemon.acceptance_estimate import AcceptanceEstimate
+from daemon.gamma import LEAST_REACHED, SHORTEST_BLOCK, draft_wait_ms, tokens_to_send
 
 
 @pytest.mark.parametrize(
-    ("entropies", "sent", "ended", "count"),
+    ("reached", "sent", "count"),
     [
-        ([], 0, True, 0),
-        ([SURE] * 3, 0, False, 0),
-        ([SURE] * 3, 0, True, 3),
-        ([SURE] * 4, 0, False, 4),
-        ([SURE] * 7, 4, False, 0),
-        ([SURE] * 7, 4, True, 3),
-        ([SURE] * 8, 4, False, 4),
-        ([SURE] * 12, 8, False, 0),
-        ([SURE] * 12, 8, True, 0),
-        ([SURE, UNSURE], 0, False, 2),
-        ([UNSURE, SURE, SURE, SURE], 2, False, 0),
-        ([SURE], 2, True, 0),
+        ([], 0, 0),
+        ([0.9], 0, 1),
+        ([0.9, 0.8, 0.7], 0, 3),
+        ([0.9, 0.8, 0.7], 2, 1),
+        ([0.9, 0.8, 0.7], 3, 0),
+        ([0.9, 0.8, 0.04], 0, 2),
+        ([0.9, 0.8, LEAST_REACHED], 0, 3),
+        ([0.04], 0, 1),
+        ([0.04, 0.03], 1, 1),
+        ([0.04, 0.03, 0.03], 0, 2),
+        ([0.04, 0.03, 0.03], 2, 0),
+        ([0.9, 0.04], 2, 0),
     ],
 )
-def test_what_goes_out(entropies: list[float], sent: int, ended: bool, count: int) -> None:
-    """A finished block, a full frame, or all there is at the end; what comes after a block waits."""
-    assert tokens_to_send(entropies, sent, drafting_ended=ended) == count
+def test_what_goes_out(reached: list[float], sent: int, count: int) -> None:
+    assert tokens_to_send(reached, sent) == count
+
+
+@pytest.mark.parametrize("entropy", [0.81, 1.0, 2.0, 5.0])
+def test_where_nothing_is_known_uncertain_tokens_shrink_the_block_to_two(entropy: float) -> None:
+    """The rule of thumb: above 0.8 nats there are 2 tokens in flight, however many were drafted."""
+    assert tokens_to_send(AcceptanceEstimate().survival([entropy] * 16), 0) == SHORTEST_BLOCK == 2
+
+
+@pytest.mark.parametrize(("entropy", "least"), [(0.1, 6), (0.02, 12), (0.0, 64)])
+def test_predictable_text_stretches_the_block_to_six_and_beyond(entropy: float, least: int) -> None:
+    assert tokens_to_send(AcceptanceEstimate().survival([entropy] * 64), 0) >= least
+
+
+def test_a_target_that_agrees_where_the_draft_is_unsure_stretches_it_too() -> None:
+    """What the verdicts say outweighs the rule of thumb."""
+    estimate = AcceptanceEstimate()
+    for _ in range(60):
+        estimate.observe(1.5, accepted=True)
+    assert tokens_to_send(estimate.survival([1.5] * 64), 0) >= 12
 
 
 @given(st.lists(st.floats(0, 4), max_size=20))
-def test_the_first_block_is_sent_whole_however_it_grows(entropies: list[float]) -> None:
-    """Asked after each token, the frames add up to the block, which is never taken back."""
+def test_asked_after_each_token_it_never_takes_one_back(entropies: list[float]) -> None:
+    """What was sent stays within what would be sent, and two are sent whatever they are."""
+    reached = AcceptanceEstimate().survival(entropies)
     sent = 0
-    for n in range(1, len(entropies) + 1):
-        length, finished = block_length(entropies[:n])
-        assert sent <= length <= LONGEST_BLOCK
-        count = tokens_to_send(entropies[:n], sent, drafting_ended=False)
-        assert count in (0, *range(1, FRAME_TOKENS + 1))
-        sent += count
-        assert not finished or (sent == length and length >= SHORTEST_BLOCK)
-    assert sent + tokens_to_send(entropies, sent, drafting_ended=True) == block_length(entropies)[0]
+    for n in range(1, len(reached) + 1):
+        sent += tokens_to_send(reached[:n], sent)
+        assert min(n, SHORTEST_BLOCK) <= sent <= n
+    assert sent == tokens_to_send(reached, 0)
+
+
+@pytest.mark.parametrize(
+    ("round_trip_s", "token_s", "wait_ms"),
+    [(0.0, 0.0075, 15), (0.001, 0.0075, 16), (0.02, 0.005, 0), (0.005, 0.005, 0), (0.0, 0.0, 0)],
+)
+def test_the_target_waits_only_where_the_network_is_faster_than_the_draft(
+    round_trip_s: float, token_s: float, wait_ms: int
+) -> None:
+    """Nothing is waited for where nothing is drafted (0 s a token)."""
+    assert draft_wait_ms(round_trip_s, token_s) == wait_ms

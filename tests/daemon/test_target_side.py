@@ -24,6 +24,7 @@ ANSWER = b"x + 1\n"
 EOS = 257
 SESSION = 5
 DEADLINE_S = 1.0
+TOKEN_S = 0.05
 COMPLETION = Config().completion
 
 
@@ -68,7 +69,7 @@ class Side:
         return run
 
     def begin(self, run: Run) -> None:
-        self.target.begin(run, COMPLETION, frozenset({EOS}), 50)
+        self.target.begin(run, COMPLETION, frozenset({EOS}), TOKEN_S)
 
     def draft(self, run: Run, text: bytes, entropy: float = 0.0) -> None:
         """One token at a time, as the draft model does."""
@@ -94,11 +95,11 @@ def verifying(credit: int = 16) -> Side:
 
 
 def verdict(side: Side, accepted: int, next_id: int) -> Verdict:
-    """True to the last CONTEXT and DRAFT sent: all of the draft's first `accepted` tokens were judged right."""
+    """True to the last CONTEXT and the DRAFTs sent: the first `accepted` of their tokens were judged right."""
     context = side.sent(Context)[-1]
     drafts = side.sent(Draft)
     assert isinstance(context, Context)
-    draft = drafts[-1].ids if drafts and isinstance(drafts[-1], Draft) else []
+    draft = [token for message in drafts if isinstance(message, Draft) for token in message.ids]
     base = context.keep_len + len(context.append)
     path = [*CONTEXT[: context.keep_len], *context.append, *draft[:accepted], next_id]
     end = base + accepted + 1
@@ -115,7 +116,7 @@ def test_a_run_begins_with_open_and_context() -> None:
     [opening], [context] = side.sent(Open), side.sent(Context)
     assert isinstance(opening, Open)
     assert isinstance(context, Context)
-    assert (opening.session, opening.stop_ids, opening.draft_wait_ms) == (SESSION, [EOS], 50)
+    assert (opening.session, opening.stop_ids, opening.draft_wait_ms) == (SESSION, [EOS], 120)
     assert (context.keep_len, context.append) == (0, CONTEXT)
     assert run.awaited
     assert run.allowance_s == pytest.approx(len(CONTEXT) * PREFILL_ALLOWANCE_S)
@@ -148,11 +149,11 @@ def test_without_a_link_nothing_happens(why: str) -> None:
 @pytest.mark.parametrize(
     ("entropy", "credit", "frames"),
     [
-        (0.0, 16, [b"x + ", b"1\nzz"]),
-        (2.0, 16, [b"x "]),
-        (0.0, 3, [b"x +"]),
+        (0.0, 16, [b"x", b" ", b"+", b" ", b"1", b"\n", b"z", b"z"]),
+        (2.0, 16, [b"x", b" "]),
+        (0.0, 3, [b"x", b" ", b"+"]),
     ],
-    ids=["full frames of one block", "an uncertain token ends the block", "no more than the credit"],
+    ids=["as they are drafted", "two where they are uncertain", "no more than the credit"],
 )
 def test_which_frames_go_out(entropy: float, credit: int, frames: list[bytes]) -> None:
     side = scripted(credit)
@@ -167,7 +168,7 @@ def test_new_credit_holds_at_once() -> None:
     side.draft(run, b"x + 1\nz")
     side.target.credit(16)
     side.target.advance(run)
-    assert [bytes(message.ids) for message in side.sent(Draft)] == [b"x +", b" 1\nz"]  # type: ignore[attr-defined]
+    assert [bytes(message.ids) for message in side.sent(Draft)] == [b"x", b" ", b"+", b" 1\nz"]  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(("finish", "cancels"), [("", 1), ("stop", 0)])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from daemon.acceptances import Acceptances
 from daemon.link import LinkUser
 from speculation.epochs import after_reject
 from speculation.messages import Cancel, Context, Draft, Error, Finish, Message, Open, Verdict, Welcome
@@ -24,6 +25,8 @@ class FakeLink:
         self.misses = 0
         self.wanted = 0
         self.up = True
+        self.acceptances = Acceptances()
+        self.round_trip_s = 0.02
         self._target = target
         self._welcome = Welcome(1, "fake-target", "1", 263, 8, 4096, 64, credit, 1000)
         self._users: dict[int, LinkUser] = {}
