@@ -25,21 +25,20 @@ def top_candidates(logits: NDArray[np.float32], count: int = MAX_CANDIDATES) -> 
     values = logits[ids]
     order = (-values).argsort(kind="stable")[:count]
     ids, values = ids[order], values[order]
-    if values[-1] == -np.inf:
-        finite = np.isfinite(values)
-        ids, values = ids[finite], values[finite]
     return Candidates(ids=ids.astype(np.int32), logits=values, entropy=entropy_of_logits(values))
 
 
 def _at_least_the_best(logits: NDArray[np.float32], count: int) -> NDArray[np.intp]:
-    """Ascending ids, the `count` best and all that equal the last of them included; hardly any others.
+    """Ascending ids, the `count` best finite ones and all that equal the last of them included; hardly any others.
 
     How: lay the row out in 4,096 columns, and take the largest of each; take the largest of each of 512 groups of
     these. The `count`-th largest of the groups is at most the `count`-th largest logit. So all that are sought lie at
     or above it, in the columns whose largest does: about 70. Only there is looked again, so the row is read once. With
-    all that is made of it: 29 us at 49k tokens; 0.4 of the time of argpartition, at 152k 0.28 of it. llama.cpp's top_k
-    sampler on a reused array takes as long as argpartition, and is unstable on ties; backend sampling (top_k in the
-    graph) adds 0.4 ms a token to raw logits, and is unsorted.
+    all that is made of it: 28 us at 49k tokens; 0.4 of the time of argpartition, at 152k 0.28 of it. Right after a
+    model's step, which leaves the processor's caches cold, it takes twice as long: each of some 25 small calls into
+    numpy does, and fewer of them would help more than a faster one. llama.cpp's top_k sampler on a reused array takes
+    as long as argpartition, and is unstable on ties; backend sampling (top_k in the graph) adds 0.4 ms a token to raw
+    logits, and is unsorted.
     """
     rows = logits.size // _COLUMNS
     if rows < 2:
@@ -47,20 +46,27 @@ def _at_least_the_best(logits: NDArray[np.float32], count: int) -> NDArray[np.in
     end = rows * _COLUMNS
     rest = logits[end:]
     largest = logits[:end].reshape(rows, _COLUMNS).max(axis=0)
-    np.maximum(largest[: rest.size], rest, out=largest[: rest.size])
+    if rest.size:
+        np.maximum(largest[: rest.size], rest, out=largest[: rest.size])
     bound = _bound(largest.reshape(-1, _GROUPS).max(axis=0), count)
     columns = (largest >= bound).nonzero()[0]
-    ids = (np.arange(0, end, _COLUMNS)[:, None] + columns).ravel()
-    ids = ids[logits.take(ids) >= bound]
-    return np.concatenate((ids, end + (rest >= bound).nonzero()[0]))
+    ids: NDArray[np.intp] = np.arange(0, logits.size, _COLUMNS)[:, None] + columns
+    if not rest.size:
+        return ids[logits[ids] >= bound]
+    ids = ids[logits.take(ids, mode="clip") >= bound]
+    return ids[: ids.searchsorted(logits.size)]
 
 
 def _bound(values: NDArray[np.float32], count: int) -> np.float32:
-    """The `count`-th largest, or the smallest of fewer. Sorts in place. ValueError unless the largest is finite."""
+    """The `count`-th largest, or the smallest finite one of fewer; sorts in place.
+
+    Raises ValueError unless the largest is finite.
+    """
     values.sort()
     if not math.isfinite(values[-1]):  # NaN is sorted to the end
         raise ValueError("the model's logits are not numbers")
-    return np.float32(values[max(values.size - count, 0)])
+    bound = np.float32(values[max(values.size - count, 0)])
+    return bound if bound > -np.inf else np.finfo(np.float32).min
 
 
 def check_allowed(allowed: NDArray[np.bool_] | None, n_vocab: int) -> None:

@@ -93,9 +93,10 @@ class GrammarState:
     def first_legal(self, candidates: Sequence[int]) -> int | None:
         """The index of the first legal candidate: about a microsecond for each that is tried."""
         self._require_fresh()
-        if self._allows_all:
+        last = self._pushes[-1] if self._pushes else _ONE
+        if last.illegal or self._failure:
             return 0 if len(candidates) else None
-        if self._is_stopped:
+        if last.stop:
             return None
         try:
             for index, candidate in enumerate(candidates):

@@ -162,10 +162,10 @@ class LlguidanceRecogniser:
         if self._failure:
             raise RecogniserFailed(self._failure)
         try:
-            return _shielded(method, *args)
-        except RecogniserFailed as error:
-            self._failure = str(error)
-            raise
+            return method(*args)
+        except BaseException as error:
+            self._failure = _panic(error)
+            raise RecogniserFailed(self._failure) from error
 
     def _check(self) -> None:
         if self._matcher.is_error():
@@ -191,9 +191,9 @@ def load(compiled: CompiledGrammar, table: TokenTable) -> LlguidanceRecogniser:
     )
     grammar = LLMatcher.grammar_from_lark(compiled.text)
     try:
-        matcher = _shielded(LLMatcher, table.tokenizer, grammar, log_level=0, limits=limits)
-    except RecogniserFailed as error:
-        raise _refused(compiled, str(error)) from error
+        matcher = LLMatcher(table.tokenizer, grammar, log_level=0, limits=limits)
+    except BaseException as error:
+        raise _refused(compiled, _panic(error)) from error
     if matcher.is_error():
         raise _refused(compiled, _in_a_line(matcher.get_error()))
     return LlguidanceRecogniser(matcher, table)
@@ -214,14 +214,11 @@ def _refused(compiled: CompiledGrammar, message: str) -> GrammarError:
     )
 
 
-def _shielded(call: Callable[..., _R], *args: object, **keywords: object) -> _R:
-    """The result of a call into llguidance; a panic of its Rust side (no Exception for Python) is RecogniserFailed."""
-    try:
-        return call(*args, **keywords)
-    except BaseException as error:
-        if type(error).__name__ != "PanicException":
-            raise
-        raise RecogniserFailed(f"the engine failed: {_in_a_line(str(error))}") from error
+def _panic(error: BaseException) -> str:
+    """What went wrong on llguidance's Rust side, for a panic (no Exception for Python); raises anything else again."""
+    if type(error).__name__ != "PanicException":
+        raise error
+    return f"the engine failed: {_in_a_line(str(error))}"
 
 
 def _in_a_line(message: str) -> str:
