@@ -9,7 +9,9 @@ When bytes come out is `emulated_line.py`'s; this moves them, notes when each lo
 link. Not emulated: the round trip that opening a TCP connection takes (the websocket's own handshake does cross), and
 the congestion window.
 
-`python -m benchmarks.emulated_network [--json]` says how well it keeps time here.
+`python -m benchmarks.emulated_network [--json]` says how well it keeps time here. On a machine whose cores are all busy
+its timers wait for a core, some milliseconds each; `chrt --reset-on-fork --fifo 10` before the command, where that is
+allowed, mends it. `lateness_ms` is to be printed beside whatever was measured through it.
 """
 
 from __future__ import annotations
