@@ -1,0 +1,68 @@
+"""Which matches are followed instead of asking the model: those that the target has proved better than it. Pure.
+
+Where a match was found and the target has spoken, it is known whether the match named its token; and whether the model
+did, if that was asked. Both are counted by the length of the match, older positions weighing less, beside made-up ones
+that say what was measured on real files with a weak and a strong target (RESULTS.md, `drafters`). So with a target that
+is hardly better than the draft model only the longest matches are followed, with a strong one shorter ones as well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+SHORTEST: Final = 6
+"""Characters: of shorter matches nothing is kept."""
+_MADE_UP: Final = 24.0
+"""Positions that the beginning is worth."""
+_FORGETS: Final = 0.99
+"""What each position is worth once another has come."""
+
+
+@dataclass(slots=True)
+class _Share:
+    """How often a drafter was right."""
+
+    right: float
+    positions: float
+
+    @classmethod
+    def of(cls, share: float) -> _Share:
+        return cls(share * _MADE_UP, _MADE_UP)
+
+    @property
+    def value(self) -> float:
+        return self.right / self.positions
+
+    def add(self, *, right: bool) -> None:
+        self.right = self.right * _FORGETS + right
+        self.positions = self.positions * _FORGETS + 1
+
+
+class MatchTrust:
+    """One language's."""
+
+    def __init__(self) -> None:
+        # From so many characters on: the share of positions where the match was right, and where the model was.
+        self._classes = {
+            96: (_Share.of(0.90), _Share.of(0.84)),
+            48: (_Share.of(0.96), _Share.of(0.68)),
+            24: (_Share.of(0.86), _Share.of(0.59)),
+            12: (_Share.of(0.70), _Share.of(0.64)),
+            SHORTEST: (_Share.of(0.39), _Share.of(0.59)),
+        }
+
+    def follows(self, matched: int) -> bool:
+        """Whether a match of so many characters, at least SHORTEST, is followed."""
+        match, model = self._shares(matched)
+        return match.value >= model.value
+
+    def judged(self, matched: int, *, match: bool, model: bool | None) -> None:
+        """The target has spoken where such a match was: who was right. model None: it was not asked."""
+        of_match, of_model = self._shares(matched)
+        of_match.add(right=match)
+        if model is not None:
+            of_model.add(right=model)
+
+    def _shares(self, matched: int) -> tuple[_Share, _Share]:
+        return next(shares for least, shares in self._classes.items() if least <= matched)
