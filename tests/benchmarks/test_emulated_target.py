@@ -56,7 +56,7 @@ async def test_an_oracle_is_served_killed_and_started_again(tmp_path: Path) -> N
     async with EmulatedTarget(TargetPlan(20, (file,))) as target:
         assert target.name == "oracle of 1 texts (emulated: at least 20 ms a forward, 0% errors)"
         for _ in range(2):
-            said = await _said(target.port, tokens, TEXT[:25])
+            said = await _said(target.port, tokens, TEXT[:25], least_us=20_000)
             assert len(said) > 10
             assert TEXT[25:].startswith(said)
             await target.kill()
@@ -65,8 +65,18 @@ async def test_an_oracle_is_served_killed_and_started_again(tmp_path: Path) -> N
     assert not await _answers(target.port)
 
 
-async def _said(port: int, tokens: Tokens, before: str) -> str:
-    """What the target says by itself, in 8 rounds."""
+@pytest.mark.model
+@pytest.mark.asyncio
+async def test_a_real_model_at_a_pace() -> None:
+    """Each forward takes at least what was planned, however fast the machine is."""
+    tokens = gguf_tokens(bundled_model())
+    async with EmulatedTarget(TargetPlan(1000)) as target:
+        assert target.name.endswith("(emulated: at least 1000 ms a forward)")
+        assert await _said(target.port, tokens, TEXT[:25], least_us=1_000_000, rounds=2)
+
+
+async def _said(port: int, tokens: Tokens, before: str, *, least_us: int, rounds: int = 8) -> str:
+    """What the target says by itself, each time after `least_us` or more."""
     identity = tokens.target.identity
     async with connect(f"ws://127.0.0.1:{port}", compression=None, proxy=None) as socket:
 
@@ -79,11 +89,11 @@ async def _said(port: int, tokens: Tokens, before: str) -> str:
         await socket.send(encode(hello))
         welcome = await heard()
         assert isinstance(welcome, Welcome)
-        assert welcome.verify_estimate_us >= 20_000
-        await socket.send(encode(Open(1, max_tokens=8)))
+        assert welcome.verify_estimate_us >= least_us
+        await socket.send(encode(Open(1, max_tokens=rounds)))
         await socket.send(encode(Context(1, 1 << 20, 0, EMPTY_PATH, tokens.tokenize(before))))
-        verdicts = [await heard() for _ in range(8)]
-    assert all(isinstance(verdict, Verdict) and verdict.verify_us >= 20_000 for verdict in verdicts)
+        verdicts = [await heard() for _ in range(rounds)]
+    assert all(isinstance(verdict, Verdict) and verdict.verify_us >= least_us for verdict in verdicts)
     ids = [verdict.next_id for verdict in verdicts if isinstance(verdict, Verdict)]
     return b"".join(tokens.pieces[token] for token in ids).decode()
 
