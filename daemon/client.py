@@ -179,6 +179,7 @@ class Client:
             deadline_s=config.verifier.deadline_ms / 1000,
             exemplar=config.grammars.exemplar,
             exclude=config.files.exclude,
+            ahead=refusal(config, document, "automatic") is None,
         )
 
     def _configure(self, settings: dict[str, Any]) -> None:

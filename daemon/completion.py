@@ -1,5 +1,6 @@
 """The path of one keystroke, from the edit to the ghost text. Read this file first.
 
+    opened    no key yet              both ends read what the first prompt begins with (`daemon/warm_up.py`)
     edited    a key arrived           recall fits? keep what runs : start a run at the cursor
     _run      prompt -> CONTEXT       the verifier prefills while the draft starts
               draft a token ...       the best that the grammar allows (`daemon/drafting.py`)
@@ -9,6 +10,7 @@
                                       if the target's words are none of the language, the draft answers alone
     complete  the editor asks         answer from what is known, at the latest after `first_ghost_ms`
     publish   something changed       merge with what is on the screen; send what the rules allow
+    _go_ahead it is all shown         draft on from behind it, in case that it is accepted (`daemon/ahead.py`)
 
 A `Completer` is one document of one client. What is shown is a function of the buffer now and of what is known,
 so a late answer is harmless: if it no longer fits it is not used. Work that is superseded is cancelled, down to
@@ -18,7 +20,6 @@ the token being evaluated.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -26,38 +27,36 @@ from dataclasses import dataclass
 
 import msgspec
 
+from daemon.ahead import leads_to, place_behind
 from daemon.api.messages import NothingReason, Suggestion, Wait
 from daemon.completion_settings import Settings
+from daemon.config_sections import CompletionConfig
 from daemon.display import Display, Showing, suggestion_of
+from daemon.document_prompts import DocumentPrompts, Foreseen
 from daemon.documents import Document, Place
 from daemon.draft_worker import DraftWorker
 from daemon.drafting import Drafting
 from daemon.engine import EngineFailed
-from daemon.exemplar_search import ExemplarSearch
-from daemon.fim import layout_of
 from daemon.generation import Generation
 from daemon.grammars.document_grammar import DocumentGrammar
 from daemon.grammars.legality import Legality
 from daemon.link import Link
 from daemon.merge import News
-from daemon.news import led_astray, news_of, shaped_at, worth_showing
-from daemon.prompt import Prompt
+from daemon.news import led_astray, news_of, shaped_at
+from daemon.patience import until_worth_showing
 from daemon.recall import best_fit
-from daemon.room import limits, window_tokens
+from daemon.room import limits
 from daemon.run import Run
 from daemon.shaping import splits_word
 from daemon.statistics import Statistics
 from daemon.target_side import TargetSide
+from daemon.warm_up import WarmUp
 from speculation.paths import common_length
 
 log = logging.getLogger(__name__)
 
 NO_GRAMMAR = DocumentGrammar(None, expected=False)
 REMEMBERED_RUNS = 16
-FIRST_TEXT_S = 5.0
-"""The longest an answer waits for its first text, a cold prefill included."""
-WHOLE_TEXT_S = 100.0
-"""... and for the whole text, where a script asked for that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +89,15 @@ class Completer:
         self._worker = worker
         self._legality = legality
         self._grammar = NO_GRAMMAR
-        self._exemplar = ExemplarSearch(clock)
+        self._prompts = DocumentPrompts(clock, self._warm)
         self._drafting = Drafting(number, worker, legality, clock)
         self._target = TargetSide(number, link, self, statistics, clock)
+        self._warm_up = WarmUp(number, worker, self._foreseen, self._read_by_target)
         self._statistics = statistics
         self._clock = clock
         self._document: Document | None = None
         self._cursor: int | None = None
         """Where the newest edit left the cursor in it."""
-        self._prompt: Prompt | None = None
         self._active: Run | None = None
         self._runs: deque[Run] = deque(maxlen=REMEMBERED_RUNS)
         self._asked = 0
@@ -111,6 +110,7 @@ class Completer:
         self._document, self._cursor = document, None
         self.display.clear()
         self._seek_exemplar()
+        self._warm()
 
     # --- a key
 
@@ -124,9 +124,11 @@ class Completer:
         self.display.follow(place)
         if splits_word(place):
             self._stop_active()
-        elif self._recall(place) is None:
-            self._start(place)
-        elif self._active is not None and self._fits(self._active, place) is None:
+            return
+        run = self._recall(place) or self._start(place)
+        if run.ahead:
+            self._catch_up(run)
+        if self._active is not None and not self._may_yet_fit(self._active, place):
             self._stop_active()
 
     async def complete(self, place: Place, wait: Wait) -> Answer:
@@ -138,9 +140,13 @@ class Completer:
         if splits_word(place):
             return Answer([], "mid_word")
         run = self._recall(place) or self._start(place)
+        if run.ahead:
+            self._catch_up(run)
         self._waiting += 1
         try:
-            await self._until_worth_showing(run, place, wait, lambda: self._asked != asked)
+            await until_worth_showing(
+                run, place, wait, self.settings.display, self._clock, lambda: self._asked != asked
+            )
             await self._examine_at(run, place, over=run.finished)
         finally:
             self._waiting -= 1
@@ -160,26 +166,37 @@ class Completer:
         """What was typed of the run's text to get to `place`; None if it does not fit. Nothing typed always fits."""
         return run.generation.typed_to(place)
 
+    def _may_yet_fit(self, run: Run, place: Place) -> bool:
+        return self._fits(run, place) is not None or (run.ahead and leads_to(place, run.place))
+
     # --- one run
 
-    def _start(self, place: Place) -> Run:
-        context = self._prompt_ids(place)
-        self._stop_active(context)
+    def _start(self, place: Place, *, ahead: bool = False) -> Run:
         engine = self._worker.engine
+        context = self._prompts.ids(place, engine, self.settings, self._target.max_context)
+        self._warm_up.end(self._prompts.start, context)
+        self._stop_active(context)
         end = limits(place, self.settings.completion, engine.n_context)
-        generation = Generation(place, context, engine.vocabulary, end)
-        run = Run(generation, self._clock())
-        self._active = run
+        run = Run(Generation(place, context, engine.vocabulary, end), self._clock(), ahead=ahead)
         self._runs.appendleft(run)
         self._legality.begin(run, engine.vocabulary)
-        run.task = asyncio.create_task(self._run(run))
+        self._drive(run)
         return run
+
+    def _drive(self, run: Run) -> None:
+        if run.ahead:
+            self._worker.defer(self.number)
+        else:
+            self._worker.hurry(self.number)
+        self._active = run
+        run.task = asyncio.create_task(self._run(run))
 
     async def _run(self, run: Run) -> None:
         """Draft, and let the target verify, until there is no more to say."""
         deadline_s = self.settings.deadline_s
         try:
-            self._begin_target(run)
+            if not run.ahead:
+                self._begin_target(run)
             while not run.finished:
                 over = not await self._advance(run)
                 self._target.check_deadline(run, deadline_s)
@@ -199,9 +216,11 @@ class Completer:
             run.failure, run.finished = "internal_error", True
             run.changed()
         finally:
-            self._statistics.grammar.add(run.grammar.use)
             if self._active is run:
                 self._worker.rest(self.number)
+                self._warm_up.catch_up(drafting=self.settings.drafting)
+            if not run.ahead:
+                self._statistics.grammar.add(run.grammar.use)
 
     async def _advance(self, run: Run) -> bool:
         """Draft a token, or hear of the target; False if there is nothing to wait for."""
@@ -217,8 +236,13 @@ class Completer:
         return True
 
     def _begin_target(self, run: Run) -> None:
+        self._target.begin(run, *self._terms())
+        self._target.advance(run)
+
+    def _terms(self) -> tuple[CompletionConfig, frozenset[int], float]:
+        """How the verifier's session is to be opened."""
         token_s = self._worker.token_s if self.settings.drafting else 0.0
-        self._target.begin(run, self.settings.completion, self._worker.vocabulary.stop_ids, token_s)
+        return self.settings.completion, self._worker.vocabulary.stop_ids, token_s
 
     def _may_draft(self, run: Run) -> bool:
         wanted = self.settings.drafting and self._target.wants_drafts(run)
@@ -257,30 +281,49 @@ class Completer:
         await self._examine(run, over=True)
         self.publish(run)
 
+    # --- ahead of the user
+
+    def _warm(self) -> None:
+        """Let both ends read what the next prompt begins with, if nothing else is to be done here."""
+        self._warm_up.begin(drafting=self.settings.drafting)
+
+    def _foreseen(self) -> Foreseen | None:
+        is_busy = self._active is not None and not self._active.finished
+        if self._document is None or is_busy or not self.settings.ahead:
+            return None
+        engine, target = self._worker.engine, self._target.max_context
+        return self._prompts.foreseen(self._document, self._cursor, engine, self.settings, target)
+
+    def _read_by_target(self, ids: Sequence[int]) -> bool:
+        return self._target.read(ids, *self._terms())
+
+    def _go_ahead(self, showing: Showing) -> None:
+        """Nothing more will be shown: draft on from behind it, as if all of it had been accepted."""
+        run, place, text = showing.run, showing.place, showing.offer.text
+        assert isinstance(run, Run)
+        news, _ = self._news(run, place)
+        grows = news.text.startswith(text) and news.text != text
+        if not run.finished or run.failure or grows or not (self.settings.ahead and self.settings.drafting):
+            return
+        active = self._active
+        if active is not None and active.ahead and leads_to(place, active.place, text):
+            return  # it does already, or has
+        behind = place_behind(place, text)
+        if behind is not None:
+            self._start(behind, ahead=True)
+
+    def _catch_up(self, run: Run) -> None:
+        """The user has got to where a run began ahead: it goes on as any other, with the target's part."""
+        run.ahead = False
+        self._statistics.continuations += 1
+        if run.finished:
+            run.finished = False
+            self._drive(run)
+        else:
+            self._worker.hurry(self.number)
+            self._begin_target(run)
+
     # --- the screen
-
-    async def _until_worth_showing(
-        self, run: Run, place: Place, wait: Wait, superseded: Callable[[], bool]
-    ) -> None:
-        """Wait until there is something worth showing at `place`, as `wait` defines it, or no more patience."""
-        give_up = self._clock() + (FIRST_TEXT_S if wait == "first" else WHOLE_TEXT_S)
-        with run.listening() as changed:
-            while not superseded() and not self._worth_showing(run, place, wait):
-                now = self._clock()
-                if now >= give_up:
-                    return
-                enough_at = run.started_at + self.settings.display.first_ghost_ms / 1000
-                due = min(give_up, enough_at) if now < enough_at and run.known_text else give_up
-                changed.clear()
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(due - now):
-                        await changed.wait()
-
-    def _worth_showing(self, run: Run, place: Place, wait: Wait) -> bool:
-        waited_ms = (self._clock() - run.started_at) * 1000
-        display = self.settings.display
-        enough = waited_ms >= display.first_ghost_ms
-        return worth_showing(run, place, display.policy, wait, waited_enough=enough)
 
     def _news(self, run: Run, place: Place) -> tuple[News, NothingReason | None]:
         """What is known of the suggestion at `place`, and why it is nothing if it is."""
@@ -295,6 +338,8 @@ class Completer:
         if self._fits(run, place):
             suggestion = msgspec.structs.replace(suggestion, source="recall")
         self._follow_document(place)
+        if self.display.showing is not None:
+            self._go_ahead(self.display.showing)
         return Answer([suggestion], grammar=run.grammar.mode)
 
     def _why_nothing(self, run: Run, place: Place, reason: NothingReason | None) -> NothingReason | None:
@@ -327,6 +372,8 @@ class Completer:
             return
         news, _ = self._news(showing.run, showing.place)
         self.display.update(showing, news, self._clock(), self._update)
+        if self.display.showing is not None:
+            self._go_ahead(self.display.showing)
 
     # --- coming and going
 
@@ -336,6 +383,7 @@ class Completer:
             self.settings = settings
             self._begin_anew()
             self._target.close()
+            self._warm()
 
     def use_grammar(self, grammar: DocumentGrammar) -> None:
         """The document's grammars are these now: they hold from the next run on."""
@@ -346,8 +394,7 @@ class Completer:
 
     def _seek_exemplar(self) -> None:
         if self._document is not None:
-            wanted = self._grammar.whole if self.settings.exemplar else None
-            self._exemplar.use(self._document, wanted, self.settings.exclude)
+            self._prompts.use(self._document, self._grammar.whole, self.settings)
 
     def _begin_anew(self) -> None:
         """What was found until now is not to be recalled."""
@@ -368,7 +415,8 @@ class Completer:
         self.display.clear()
         self._target.close()
         self._legality.close()
-        self._exemplar.close()
+        self._prompts.close()
+        self._warm_up.close()
         self._worker.forget(self.number)
         if task is not None:
             await asyncio.gather(task, return_exceptions=True)
@@ -384,23 +432,3 @@ class Completer:
             run.changed()
         if next_context is None:
             self._worker.rest(self.number)
-
-    # --- prompts
-
-    def _prompt_ids(self, place: Place) -> list[int]:
-        engine, settings = self._worker.engine, self.settings
-        window = window_tokens(
-            settings.window_tokens, settings.completion, engine.n_context, self._target.max_context
-        )
-        start = (*engine.prompt_start, *self._exemplar.ids(engine.tokenize, window))
-        layout = layout_of(engine.vocabulary, settings.completion.fim)
-        known = self._prompt
-        if known is None or (known.window_tokens, known.start, known.layout) != (window, start, layout):
-            self._prompt = known = Prompt(
-                engine.tokenize,
-                window_tokens=window,
-                splits_at_lines=engine.splits_at_lines,
-                start=start,
-                layout=layout,
-            )
-        return known.ids(place)

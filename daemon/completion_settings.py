@@ -20,3 +20,5 @@ class Settings:
     """Where there is a grammar, another file of the language stands first in the prompt."""
     exclude: tuple[str, ...] = ()
     """Globs of files that are never read for it."""
+    ahead: bool = False
+    """The document is completed unasked, so that it is worth while to work ahead of its user."""

@@ -158,13 +158,12 @@ class DraftWorker:
     def hurry(self, session: int) -> None:
         """Somebody waits for what the session drafts."""
         self._sequences.hurry(session)
+        self._wake()
 
     def rest(self, session: int) -> None:
         """The session drafts nothing for now: another one may have its sequence, if one needs it."""
         self._sequences.rest(session)
-        for ticket in sorted(self._waiting, reverse=True):
-            if not self._waiting[ticket].done():
-                self._waiting[ticket].set_result(None)
+        self._wake()
 
     def forget(self, session: int) -> None:
         """The session is over; its sequence is the first to be lent again."""
@@ -181,6 +180,12 @@ class DraftWorker:
         if engine.evaluated_tokens() - before == 1:
             self._token_s += 0.1 * (self._clock() - started - self._token_s)
         return candidates
+
+    def _wake(self) -> None:
+        """Let those who wait for a sequence try again."""
+        for ticket in sorted(self._waiting, reverse=True):
+            if not self._waiting[ticket].done():
+                self._waiting[ticket].set_result(None)
 
     async def _borrowed(self, session: int) -> int:
         """The session's sequence, its own until it rests."""

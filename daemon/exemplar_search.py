@@ -32,10 +32,14 @@ def look_for(
 
 
 class ExemplarSearch:
-    """Finds a document's exemplar, and makes it the ids that its prompts begin with."""
+    """Finds a document's exemplar, and makes it the ids that its prompts begin with.
 
-    def __init__(self, clock: Callable[[], float]) -> None:
+    found: called when the search is over, whatever it found.
+    """
+
+    def __init__(self, clock: Callable[[], float], found: Callable[[], None]) -> None:
         self._clock = clock
+        self._found = found
         self._asked: tuple[str, LoadedGrammar, tuple[str, ...]] | None = None
         self._document_name = ""
         self._line_comment = ""
@@ -43,6 +47,7 @@ class ExemplarSearch:
         self._ids: dict[int, tuple[int, ...]] = {}
         """By the tokens of the window they are a part of."""
         self._task: asyncio.Task[None] | None = None
+        self.is_looking = False
 
     def use(self, document: Document, grammar: LoadedGrammar | None, exclude: tuple[str, ...]) -> None:
         """The document is of this grammar's language now; None: of none, or no exemplar is wanted."""
@@ -57,10 +62,16 @@ class ExemplarSearch:
             path = document_path(document.name)
             self._document_name = document.name if path is None else path.name
             self._line_comment = next(iter(grammar.compiled.line_comments), "")
+            self.is_looking = True
             self._task = asyncio.create_task(self._look(document, grammar, exclude))
 
-    def ids(self, tokenize: Tokenize, window_tokens: int) -> tuple[int, ...]:
-        """What every prompt of the document begins with; empty while there is nothing."""
+    def ids(
+        self, tokenize: Tokenize, window_tokens: int, file_separator: int | None = None
+    ) -> tuple[int, ...]:
+        """What every prompt of the document begins with; empty while there is nothing.
+
+        `file_separator`: the model's, if it has one.
+        """
         if self._chosen is None:
             return NO_IDS
         found = self._ids.get(window_tokens)
@@ -73,6 +84,7 @@ class ExemplarSearch:
                     tokenize,
                     budget=budget,
                     line_comment=self._line_comment,
+                    file_separator=file_separator,
                 )
             )
         return found
@@ -82,6 +94,7 @@ class ExemplarSearch:
         if self._task is not None:
             self._task.cancel()
             self._task = None
+        self.is_looking = False
 
     async def _look(self, document: Document, grammar: LoadedGrammar, exclude: tuple[str, ...]) -> None:
         try:
@@ -90,6 +103,8 @@ class ExemplarSearch:
             log.exception("looking for an exemplar failed")
             chosen = None
         self._keep(chosen)
+        self.is_looking = False
+        self._found()
 
     def _keep(self, chosen: Candidate | None) -> None:
         self._chosen = chosen

@@ -25,6 +25,8 @@ class Run:
     task: asyncio.Task[None] | None = None
     finished: bool = False
     """Nothing will be drafted or waited for any more."""
+    ahead: bool = False
+    """It begins behind what is shown, where the user may yet get to. Nobody waits for it; the target has no part."""
     failure: NothingReason | None = None
     evaluating: list[int] | None = None
     """The path whose next token the engine is looking for."""

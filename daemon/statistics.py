@@ -109,6 +109,8 @@ class Statistics:
     drafted_tokens: int = 0
     target_alone_tokens: int = 0
     """Tokens the target decoded without a draft."""
+    continuations: int = 0
+    """Times that a user got to the end of a suggestion behind which had been drafted already."""
     shown: int = 0
     accepted: Counter[str] = field(default_factory=Counter)
     accepted_characters: int = 0
@@ -161,6 +163,7 @@ class Statistics:
             "shown": self.shown,
             "accepted": dict(self.accepted),
             "accepted_characters": self.accepted_characters,
+            "continuations": self.continuations,
             "drafted_tokens": self.drafted_tokens,
             "target_alone_tokens": self.target_alone_tokens,
             "first_ghost_ms": percentiles(self.first_ghost_s),

@@ -1,5 +1,6 @@
 """The target's side of a document's completions: context and drafts out, verdicts in.
 
+    read     CONTEXT goes out when a document is opened; the verifier prefills, and is told to stop at its first word
     begin    CONTEXT goes out when a run starts; the verifier prefills while the draft is at work
     advance  DRAFT frames go out as tokens are drafted, within the credit, verdicts being under way
     verdict  the target's tokens join the run's commit; `overtook` and `changed` tell the completer
@@ -66,6 +67,8 @@ class TargetSide:
         """The run whose context the verifier has."""
         self._fresh_starts = 0
         """Of this run."""
+        self._reading = False
+        """The verifier has a context that no run begins with."""
         self._drafted = True
         """The draft model has a part in this run."""
         self._max_context: int | None = None
@@ -77,23 +80,34 @@ class TargetSide:
             self._max_context = self._link.welcome.max_context
         return self._max_context
 
-    def begin(
-        self, run: Run, completion: CompletionConfig, stop_ids: frozenset[int], token_s: float
-    ) -> None:
+    def begin(self, run: Run, completion: CompletionConfig, stop_ids: frozenset[int], token_s: float) -> None:
         """Tell the verifier where this run starts, if it can be had."""
-        self._run, self._fresh_starts = None, 0
+        self._run, self._fresh_starts, self._reading = None, 0, False
         if self._link is None:
             return
         if not self._link.usable:
             self._link.want()
             return
-        self._link.attach(self._number, self)
-        if self._session is None:
-            self._open(self._link, completion, stop_ids, token_s)
+        self._attach(self._link, completion, stop_ids, token_s)
         self._run = run
         known = self._link.acceptances.of(run.place.document.language)
         self._drafted = known.worth.drafts(self._clock())
         self._send_context(run)
+
+    def read(
+        self, ids: Sequence[int], completion: CompletionConfig, stop_ids: frozenset[int], token_s: float
+    ) -> bool:
+        """Let the verifier prefill `ids`, from which no run begins yet; False if it can't be had, or is at work.
+
+        A context can't be sent without that the target goes on from it in the end; then it is told to stop.
+        """
+        at_work = self._run is not None and not self._run.finished
+        if self._link is None or not self._link.usable or at_work:
+            return False
+        session = self._attach(self._link, completion, stop_ids, token_s)
+        self._run, self._reading = None, True
+        self._link.send(session.edit(ids))
+        return True
 
     def advance(self, run: Run) -> None:
         """Send what of the tail is likely enough to be reached."""
@@ -129,9 +143,8 @@ class TargetSide:
 
     def end(self, run: Run) -> None:
         """The run has all it wants: the target need not go on."""
-        unfinished = self._run is run and run.generation.target_finish == ""
-        if unfinished and self._session is not None and self._link is not None:
-            self._link.send(self._session.cancel())
+        if self._run is run and run.generation.target_finish == "":
+            self._cancel()
 
     def leave(self, run: Run) -> None:
         """What the target says of the run is of no use: nothing is known of its text again, and the target is done."""
@@ -160,6 +173,9 @@ class TargetSide:
         except Desynced as desync:
             self._begin_again(str(desync))
             return
+        if committed is not None and self._reading:
+            self._reading = False
+            self._cancel()
         if committed is None or run is None:
             return
         now = self._clock()
@@ -203,9 +219,22 @@ class TargetSide:
 
     # --- steps
 
+    def _attach(
+        self, link: Link, completion: CompletionConfig, stop_ids: frozenset[int], token_s: float
+    ) -> LinkSession:
+        """The session, opened if it is not."""
+        link.attach(self._number, self)
+        if self._session is None:
+            self._session = self._open(link, completion, stop_ids, token_s)
+        return self._session
+
+    def _cancel(self) -> None:
+        if self._session is not None and self._link is not None:
+            self._link.send(self._session.cancel())
+
     def _open(
         self, link: Link, completion: CompletionConfig, stop_ids: frozenset[int], token_s: float
-    ) -> None:
+    ) -> LinkSession:
         welcome = link.welcome
         assert welcome is not None, "a usable link has been welcomed"
         opening = Open(
@@ -219,8 +248,8 @@ class TargetSide:
             max_tokens=completion.max_tokens,
             draft_wait_ms=draft_wait_ms(link.round_trip_s, token_s),
         )
-        self._session = LinkSession(opening, welcome.credit, welcome.n_vocab)
         link.send(opening)
+        return LinkSession(opening, welcome.credit, welcome.n_vocab)
 
     def _learn(self, run: Run, ids: Sequence[int]) -> None:
         """The target's next tokens are `ids`: what that says of the drafts of the language."""

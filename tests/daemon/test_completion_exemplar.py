@@ -12,6 +12,7 @@ from daemon.completion_settings import Settings
 from daemon.documents import Document, Place
 from daemon.grammars.document_grammar import DocumentGrammar
 from tests.fakes.completion import Bench, bench, settings
+from tests.fakes.engine import FakeEngine, following
 from tests.fakes.grammars import whole
 
 OTHER = "let near = 1;\ndel near;\n"
@@ -20,7 +21,7 @@ TEXT = "let abc = "
 
 async def looked(b: Bench) -> None:
     """Until nothing is looked for any more."""
-    task = b.completer._exemplar._task
+    task = b.completer._prompts._exemplar._task
     if task is not None:
         await asyncio.wait_for(task, 10)
 
@@ -42,6 +43,16 @@ async def test_the_other_file_stands_first(tmp_path: Path) -> None:
     async with bench(draft="1;\n") as b:
         prompt = await first_prompt(b, tmp_path, whole())
     assert prompt == f"# file: near.x\n{OTHER}\n# file: open.x\n{TEXT}"
+
+
+@pytest.mark.asyncio
+async def test_it_stands_behind_the_models_separator_of_files_where_there_is_one(tmp_path: Path) -> None:
+    engine = FakeEngine(following("1;\n"))
+    special = engine.vocabulary.special_ids
+    engine.vocabulary = replace(engine.vocabulary, special_ids={**special, "fim_sep": ord("\f")})
+    async with bench(engine=engine) as b:
+        prompt = await first_prompt(b, tmp_path, whole())
+    assert prompt == f"\fnear.x\n{OTHER}\fopen.x\n{TEXT}"
 
 
 @pytest.mark.asyncio

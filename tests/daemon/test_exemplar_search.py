@@ -55,7 +55,12 @@ class Scene:
     def __init__(self, folder: Path) -> None:
         (folder / "near.sql").write_text("select 1;\n", encoding="utf-8")
         self.document = Document((folder / "open.sql").as_uri(), "sql", 1, "")
-        self.search = ExemplarSearch(still)
+        self.found = 0
+        self.search = ExemplarSearch(still, self._count)
+
+    def _count(self) -> None:
+        assert not self.search.is_looking
+        self.found += 1
 
     def text(self, window: int = WINDOW) -> str:
         return "".join(map(chr, self.search.ids(characters, window)))
@@ -65,11 +70,22 @@ class Scene:
 async def test_the_file_beside_the_document_stands_first_once_it_is_found(tmp_path: Path) -> None:
     scene = Scene(tmp_path)
     scene.search.use(scene.document, grammar(), ())
-    assert scene.text() == ""
+    assert (scene.text(), scene.search.is_looking, scene.found) == ("", True, 0)
     await over()
+    assert (scene.search.is_looking, scene.found) == (False, 1)
     assert scene.text() == "-- file: near.sql\nselect 1;\n\n-- file: open.sql\n"
     assert scene.text(window=30) == ""
     assert scene.search.ids(characters, WINDOW) is scene.search.ids(characters, WINDOW)
+
+
+@pytest.mark.asyncio
+async def test_it_stands_behind_the_models_separator_of_files_where_there_is_one(tmp_path: Path) -> None:
+    separator = 0x1F4C4
+    scene = Scene(tmp_path)
+    scene.search.use(scene.document, grammar(), ())
+    await over()
+    ids = scene.search.ids(characters, WINDOW, separator)
+    assert (ids[0], ids.count(separator)) == (separator, 2)
 
 
 @pytest.mark.asyncio
@@ -120,7 +136,7 @@ async def test_a_search_that_nobody_wants_any_more_changes_nothing(
     scene.search.close()
     go_on.set()
     await asyncio.get_running_loop().shutdown_default_executor()
-    assert scene.text() == ""
+    assert (scene.text(), scene.search.is_looking, scene.found) == ("", False, 0)
 
 
 @pytest.mark.asyncio
