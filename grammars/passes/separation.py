@@ -11,6 +11,7 @@ place, or that what begins like a comment may follow (`-` and `--`), since the l
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Mapping
 from collections.abc import Sequence as Items
 from dataclasses import dataclass, field, replace
@@ -245,22 +246,29 @@ class _Alike:
         at: Mapping[Terminal, int],
         named: Callable[[str, Terminal], bool],
     ) -> None:
+        self._kinds = kinds
         self._at = dict.fromkeys(kinds.values(), 0)
+        self._named = [kind for kind in self._at if isinstance(kind, str)]
+        self._literals: dict[str, list[Literal]] = {}
+        """By their text in lower case."""
         by_text: dict[str, int] = {}
         for key, kind in kinds.items():
             self._at[kind] |= at[key]
             if isinstance(kind, Literal):
                 by_text[kind.text.lower()] = by_text.get(kind.text.lower(), 0) | at[key]
+        for kind in self._at:
+            if isinstance(kind, Literal):
+                self._literals.setdefault(kind.text.lower(), []).append(kind)
+        self._texts = sorted(self._literals)
         self._alike = {
             kind: by_text[kind.text.lower()] if isinstance(kind, Literal) else self._at[kind]
             for kind in self._at
         }
-        for one in self._at:
+        for one in self._named:
             for other in self._at:
-                if isinstance(one, str) and one != other and named(one, other):
+                if one != other and named(one, other):
                     self._alike[one] |= self._at[other]
                     self._alike[other] |= self._at[one]
-        self._kinds = kinds
 
     def of(self, key: Terminal) -> int:
         """The terminals like the one that stands at a place, itself among them."""
@@ -268,7 +276,15 @@ class _Alike:
 
     def going_on(self, literal: Literal, goes_on: Callable[[Terminal, Literal], bool]) -> int:
         """The terminals that go on after the literal's text."""
-        return sum(bit for kind, bit in self._at.items() if goes_on(kind, literal))
+        beginning = self._beginning_with(literal.text.lower())
+        return sum(self._at[kind] for kind in (*self._named, *beginning) if goes_on(kind, literal))
+
+    def _beginning_with(self, text: str) -> Iterator[Literal]:
+        """Whatever the case of their letters. Texts with one beginning are neighbours in the alphabet."""
+        for index in range(bisect_left(self._texts, text), len(self._texts)):
+            if not self._texts[index].startswith(text):
+                return
+            yield from self._literals[self._texts[index]]
 
 
 def _without_rivals(
