@@ -19,7 +19,10 @@ round trip and one forward) in `verified_over_floor_p99_ms`. `type_through_p99_m
 after their settling window by one that does not begin with them; `settled`: within it, once (`typing_tally.py`).
 `keys_saved`: the share of the keys that the typed text needs. `acceptance_rate`, `accepted_per_round` (the target's own
 token not counted): the daemon's own. The figures are those of the first setting; `rows` has all, with what else was
-counted: reasons for nothing shown, processor time a key, languages.
+counted: reasons for nothing shown, processor time a key, languages. With an oracle as target, everything that was
+shown as verified is held against what it says alone (`wrong_verified`, of `checked_verified`).
+
+The peer types the same keys after each replay, at the same moments, with the draft's model and --peer-threads.
 """
 
 from __future__ import annotations
@@ -28,33 +31,53 @@ import asyncio
 import json
 import signal
 import sys
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.machine import machine_info
+from benchmarks.peer_llama_build import PeerMissing
+from benchmarks.peer_llama_server import LlamaServerPeer
 from benchmarks.precise_loop import precise_loop
 from benchmarks.typing_corpus import NothingToType
 from benchmarks.typing_cpu import cpu_seconds
 from benchmarks.typing_editor import Editor
+from benchmarks.typing_events import Event
 from benchmarks.typing_interruption import Interruption
+from benchmarks.typing_lossless import check
 from benchmarks.typing_lsp import Bridge, BridgeLost, running_bridge
 from benchmarks.typing_options import Request, request_of
+from benchmarks.typing_peer import waits_ms
 from benchmarks.typing_replay import Replay
-from benchmarks.typing_report import figures_of, lines, row_of
+from benchmarks.typing_report import figures_of, lines, peer_row, ratios, row_of
 from benchmarks.typing_stage import Setting, Stage, staged
 from benchmarks.typing_tally import Tally, tally
+from daemon.config import DraftConfig
+from daemon.models import resolve_draft_model
 from verifier.errors import VerifierFailed
 
 UP_S: Final = 180.0
 STATS_S: Final = 10.0
+MOST_WRONG_TEXTS: Final = 10
+"""Shown in the report; all are counted."""
 TOLD_EVERY: Final = 100
 """Keys between two lines of progress."""
 
 
-async def measure(request: Request, setting: Setting) -> tuple[dict[str, Any], Tally]:
-    """One replay under one setting: its row, and what it was made from."""
-    plan, editor = request.plan, Editor(keeps_text=request.peer)
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One replay under one setting."""
+
+    row: dict[str, Any]
+    tallied: Tally
+    events: Sequence[Event]
+
+
+async def measure(request: Request, setting: Setting) -> Measured:
+    """One replay, from the start of its processes to their end."""
+    plan, editor = request.plan, Editor(keeps_text=request.peer or setting.is_oracle)
     async with AsyncExitStack() as stack:
         stage = await stack.enter_async_context(staged(setting, seed=plan.seed, threads=request.threads))
         bridge = await stack.enter_async_context(running_bridge(stage.environment, editor.notified))
@@ -77,7 +100,7 @@ async def measure(request: Request, setting: Setting) -> tuple[dict[str, Any], T
         stats = await bridge.ask("draftwire/stats", None, STATS_S)
     tallied = tally(editor.events)
     row = row_of(tallied, replay.spared, stats, floor_ms=setting.floor_ms, cpu_s=cpu_s)
-    return {"setting": str(setting), "errors": bridge.errors, **row}, tallied
+    return Measured({"setting": str(setting), "errors": bridge.errors, **row}, tallied, editor.events)
 
 
 async def _ready(editor: Editor, stage: Stage, setting: Setting) -> None:
@@ -110,20 +133,54 @@ async def run(request: Request) -> list[dict[str, Any]]:
     rows = []
     for number, setting in enumerate(request.settings, 1):
         print(f"{number} of {len(request.settings)}: {setting}", file=sys.stderr)
-        row, tallied = await measure(request, setting)
+        measured = await measure(request, setting)
+        row = measured.row
+        if setting.is_oracle:
+            row |= _held_against_the_oracle(setting, measured.events)
+        peer_ms = await _at_the_peer(request, measured.events) if request.peer else []
+        if request.peer:
+            peer = peer_row(peer_ms, row["keys"])
+            row |= {**{f"peer_{name}": value for name, value in peer.items()}, **ratios(row, peer)}
         rows.append(row)
         if request.plot is not None:
-            _draw(_numbered(request.plot, number), setting, tallied)
+            _draw(_numbered(request.plot, number), setting, measured.tallied, peer_ms)
     return rows
 
 
-def _draw(path: Path, setting: Setting, tallied: Tally) -> None:
+def _held_against_the_oracle(setting: Setting, events: Sequence[Event]) -> dict[str, Any]:
+    from benchmarks.typing_oracle import oracle_alone  # loads llama.cpp
+
+    assert setting.target is not None, "an oracle has a plan"
+    found = check(events, oracle_alone(setting.target))
+    return {
+        "checked_verified": found.checked,
+        "wrong_verified": len(found.wrong),
+        "wrong_texts": [{"shown": shown, "target": said} for shown, said in found.wrong[:MOST_WRONG_TEXTS]],
+    }
+
+
+async def _at_the_peer(request: Request, events: Sequence[Event]) -> list[float]:
+    """How long each key's text took there, in milliseconds."""
+    draft = DraftConfig()
+    peer = LlamaServerPeer(
+        resolve_draft_model(draft.model, draft.cache_path).path,
+        threads=request.peer_threads,
+        program=request.llama_server,
+    )
+    async with peer:
+        print(f"the same at the peer: {peer.notes}", file=sys.stderr)
+        return await waits_ms(events, peer, request.plan.pauses.cap_s)
+
+
+def _draw(path: Path, setting: Setting, tallied: Tally, peer_ms: Sequence[float]) -> None:
     from benchmarks.typing_plot import plot  # the one part that needs Pillow
 
     kinds = {
         "provisional": tallied.provisional_ms,
         "verified": tallied.verified_ms,
         "type-through": tallied.type_through_ms,
+        "peer, all keys": peer_ms,
+        "ours, all keys": tallied.all_ms if peer_ms else [],
     }
     plot(path, str(setting), kinds, setting.floor_ms)
 
@@ -138,7 +195,7 @@ def main() -> None:
         request = request_of(None, __doc__ or "")
         with asyncio.Runner(loop_factory=precise_loop) as runner:
             rows = runner.run(run(request))
-    except (NothingToType, BridgeLost, VerifierFailed, OSError, ValueError) as error:
+    except (NothingToType, BridgeLost, PeerMissing, VerifierFailed, OSError, ValueError) as error:
         raise SystemExit(f"benchmarks.keystrokes: {error}") from error
     except (KeyboardInterrupt, asyncio.CancelledError):
         raise SystemExit(130) from None

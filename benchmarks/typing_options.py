@@ -32,6 +32,10 @@ class Request:
     threads: int
     """CPU threads of a target that is a model."""
     peer: bool
+    """The same is typed at the peer."""
+    peer_threads: int
+    llama_server: Path | None
+    """The peer's program; None: the one that was built here."""
     interrupted: bool
     """The verifier is killed and comes back, in each replay."""
     json: bool
@@ -64,6 +68,8 @@ def request_of(arguments: Sequence[str] | None, description: str) -> Request:
         settings=_settings(options, sources),
         threads=options.threads,
         peer=options.peer,
+        peer_threads=options.peer_threads,
+        llama_server=options.llama_server,
         interrupted=options.interrupt,
         json=options.json,
         plot=options.plot,
@@ -103,6 +109,10 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="kill the verifier after a third of the keys, restart it later",
     )
+    add(
+        "--llama-server", type=Path, help="the peer's program (default: built by benchmarks.peer_llama_build)"
+    )
+    add("--peer-threads", type=_whole_number, default=1, help="the peer's CPU threads (default 1)")
     add("--peer", action="store_true", help="type the same at a peer: llama-server, as llama.vim drives it")
     add(
         "--accept-characters",

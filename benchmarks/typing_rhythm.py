@@ -27,9 +27,9 @@ GAP_MS: Final = (0, 0, 33, 78, 137, 792, 1350)
 """Release to the next press."""
 OVERLAPPING: Final = 0.443
 """Share of the presses that overlap another."""
-WRONG: Final = 0.033
-"""Share of the keys that are wrong. With the one backspace and a half that each needs, backspaces are the share of
-all keys that was recorded: 4.9 % (2.59 of 53.3 million)."""
+WRONG: Final = 0.05
+"""Share of the letters that are mistyped. With the one backspace and a half that each needs, backspaces are about the
+share of all keys that was recorded: 4.9 % (2.59 of 53.3 million)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,11 @@ class Setting:
     """Of the daemon's configuration, section by section, what differs from its defaults."""
 
     @property
+    def is_oracle(self) -> bool:
+        """The target is a function of the text before the cursor."""
+        return self.target is not None and bool(self.target.texts)
+
+    @property
     def floor_ms(self) -> float | None:
         """No verified text can come sooner: the round trip, jitter on average, and one forward; None: not known."""
         if self.network is None or self.target is None:
@@ -54,7 +59,7 @@ class Setting:
             return "no verifier"
         if self.target is None:
             return f"{self.network}, bundled model as target"
-        kind = f"oracle with {self.target.error_rate:.0%} errors" if self.target.texts else "bundled model"
+        kind = f"oracle with {self.target.error_rate:.0%} errors" if self.is_oracle else "bundled model"
         return f"{self.network}, {kind} as target, at least {self.target.forward_ms:g} ms a forward"
 
 

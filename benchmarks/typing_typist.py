@@ -24,7 +24,7 @@ TakeKind = Literal["all", "line", "word"]
 
 LOOKS: Final = 0.3
 """Share of the keys before which the typist looks at what is shown."""
-JUMPS: Final = 0.08
+JUMPS: Final = 0.15
 """Share of the new lines before which the typist goes on elsewhere."""
 READ_S: Final = 0.2
 READ_A_CHARACTER_S: Final = 0.02

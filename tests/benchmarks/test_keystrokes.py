@@ -13,9 +13,10 @@ import pytest
 
 from benchmarks.keystrokes import main
 from benchmarks.typing_report import FIGURES
+from tests.fakes.llama_server import write_llama_server
 from tests.fakes.processes import end_processes_of, processes_of
 
-OPTIONS = ["--no-verifier", "--pause-s", "0.2", "--set", "draft.threads=1"]
+OPTIONS = ["--pause-s", "0.2", "--set", "draft.threads=1"]
 
 
 def started(folder: Path, *options: str) -> subprocess.Popen[str]:
@@ -32,7 +33,7 @@ def started(folder: Path, *options: str) -> subprocess.Popen[str]:
 @pytest.mark.model
 def test_a_short_replay(tmp_path: Path) -> None:
     picture = tmp_path / "a.png"
-    command = started(tmp_path, "--json", "--keys", "20", "--plot", str(picture))
+    command = started(tmp_path, "--no-verifier", "--json", "--keys", "20", "--plot", str(picture))
     try:
         said, progress = command.communicate(timeout=110)
         assert command.returncode == 0, progress
@@ -53,9 +54,45 @@ def test_a_short_replay(tmp_path: Path) -> None:
 
 
 @pytest.mark.model
+def test_an_oracle_that_dies_and_comes_back_and_a_peer(tmp_path: Path) -> None:
+    """What was shown as verified is the oracle's own all the same."""
+    typed = tmp_path / "typed.py"
+    typed.write_text("".join(f"def name_{number}(value):\n    return value\n\n" for number in range(40)))
+    program, _ = write_llama_server(tmp_path, typed.read_text(), infill=False)
+    command = started(
+        tmp_path,
+        *(
+            "--json",
+            "--keys",
+            "60",
+            "--files",
+            str(typed),
+            "--interrupt",
+            "--peer",
+            "--llama-server",
+            str(program),
+        ),
+        *("--target", "oracle", "--target-ms", "5", "--round-trip-ms", "10"),
+    )
+    try:
+        said, progress = command.communicate(timeout=110)
+        assert command.returncode == 0, progress
+        row = json.loads(said)["rows"][0]
+        assert row["floor_ms"] == 15.0
+        assert row["checked_verified"] > 0
+        assert (row["wrong_verified"], row["misplaced"], row["errors"]) == (0, 0, 0)
+        assert row["peer_answered"] > 0
+        assert row["peer_ratio_p50"] == json.loads(said)["figures"]["peer_ratio_p50"]
+        assert processes_of(tmp_path) == []
+    finally:
+        command.kill()
+        end_processes_of(tmp_path)
+
+
+@pytest.mark.model
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_it_ends_in_order_when_asked_to(tmp_path: Path, number: signal.Signals) -> None:
-    command = started(tmp_path, "--keys", "10000")
+    command = started(tmp_path, "--no-verifier", "--keys", "10000")
     try:
         assert command.stderr is not None
         assert "no verifier" in command.stderr.readline()
