@@ -276,8 +276,8 @@ class _Alike:
 
     def going_on(self, literal: Literal, goes_on: Callable[[Terminal, Literal], bool]) -> int:
         """The terminals that go on after the literal's text."""
-        beginning = self._beginning_with(literal.text.lower())
-        return sum(self._at[kind] for kind in (*self._named, *beginning) if goes_on(kind, literal))
+        able: list[Terminal] = [*self._named, *self._beginning_with(literal.text.lower())]
+        return sum(self._at[kind] for kind in able if goes_on(kind, literal))
 
     def _beginning_with(self, text: str) -> Iterator[Literal]:
         """Whatever the case of their letters. Texts with one beginning are neighbours in the alphabet."""
