@@ -32,6 +32,7 @@ from daemon.api.messages import (
     ServedMessage,
     Shown,
     Stats,
+    SuggestionUpdate,
 )
 from daemon.api.text import surroundings_hash
 from daemon.completion import Answer, Completer
@@ -44,6 +45,8 @@ from daemon.grammars.checks import GrammarChecks
 from daemon.grammars.legality import Legality
 from daemon.grammars.messages import state_of
 from daemon.merge import Timing
+from daemon.open_texts import OpenTexts
+from daemon.retention import Retention
 from daemon.service import Service
 from daemon.statistics import Request
 
@@ -71,6 +74,11 @@ class Client:
         self._checks = GrammarChecks(service.grammars, push)
         self._told_of_grammars: dict[str, GrammarState] = {}
         """By document, what was told last."""
+        self._texts = OpenTexts()
+        self._retentions: dict[str, Retention] = {}
+        """By document."""
+        self._keys: dict[str, tuple[int, float]] = {}
+        """By document, the version that the newest key made, and when it came."""
         service.clients.add(self)
 
     def take(self, message: ServedMessage) -> None:
@@ -89,7 +97,7 @@ class Client:
             case Shown():
                 self._service.statistics.shown += 1
             case Accepted():
-                self._service.statistics.was_accepted(message.kind, message.length)
+                self._accepted(message)
             case Configure():
                 self._configure(message.settings)
             case CheckGrammar():
@@ -97,7 +105,7 @@ class Client:
             case GetStatus():
                 self.push(msgspec.structs.replace(self._service.status(), request=message.request))
             case GetStats():
-                self.push(Stats(message.request, self._service.statistics.snapshot()))
+                self.push(Stats(message.request, self._service.snapshot()))
 
     async def close(self) -> None:
         """The connection is gone: stop its work, free what it held."""
@@ -116,6 +124,8 @@ class Client:
         known = self.documents.get(message.document)
         completer = known[1] if known is not None else self._new_completer(document)
         self.documents[message.document] = (document, completer)
+        self._retentions[message.document] = Retention(self._service.statistics.was_kept)
+        self._visit(Place(document, 0))
         completer.opened(document, self._settings(document))
         self._use_grammars(document, completer)
 
@@ -125,19 +135,49 @@ class Client:
         if known is None:
             self.push(Failed("unknown_document", f"{message.document} is not open; open it first"))
             return
-        document, completer = known
+        before, completer = known
         try:
-            document = document.edited(message.edits, message.version)
+            document = before.edited(message.edits, message.version)
         except BadEdit as error:
             self._close_document(message.document)
             self.push(Failed("bad_offset", str(error)))
             return
         self.documents[message.document] = (document, completer)
         cursor = cursor_after(message.edits)
+        self._remember(before, document, message, cursor)
         allowed = refusal(self._config, document, "automatic") is None
         self._is_in(message.document)
         self._service.grammars.of(document, self._config.grammars)  # looks at their files now and then
         completer.edited(document, cursor if allowed else None)
+
+    def _remember(
+        self, before: Document, document: Document, change: ChangeDocument, cursor: int | None
+    ) -> None:
+        """The key, for what it is asked about later: when it came, what it took away, what it did to accepted text."""
+        now = self._service.clock()
+        self._keys[document.name] = (document.version, now)
+        self._retentions[document.name].edited(before.text, change.edits, now)
+        if refusal(self._config, before, "invoked") is None:
+            self._texts.edited(before, change.edits)
+        self._visit(Place(document, cursor or 0))
+
+    def _visit(self, place: Place) -> None:
+        """A document that may not be read for completions is not read for those of others either."""
+        if refusal(self._config, place.document, "invoked") is None:
+            self._texts.visited(place)
+        else:
+            self._texts.closed(place.document.name)
+
+    def _accepted(self, message: Accepted) -> None:
+        self._service.statistics.was_accepted(message.kind, message.length)
+        now = self._service.clock()
+        for name, (document, _) in self.documents.items():
+            self._retentions[name].accepted(message.suggestion, message.length, document.text, now)
+
+    def count_kept(self) -> None:
+        """Accepted text whose time is over: count what is still there."""
+        for retention in self._retentions.values():
+            retention.look(self._service.clock())
 
     def _is_in(self, name: str) -> None:
         """The user is in this document, and so in none of the others."""
@@ -148,6 +188,9 @@ class Client:
     def _close_document(self, name: str) -> None:
         known = self.documents.pop(name, None)
         self._told_of_grammars.pop(name, None)
+        self._retentions.pop(name, None)
+        self._keys.pop(name, None)
+        self._texts.closed(name)
         if known is not None:
             task = asyncio.get_running_loop().create_task(known[1].close())
             self._closing.add(task)
@@ -164,10 +207,17 @@ class Client:
             service.worker,
             service.link,
             service.statistics,
-            Display(service.suggestion_numbers, self.push, timing),
+            Display(service.suggestion_numbers, self._push_update, timing),
             Legality(service.grammar_worker, service.clock),
             service.clock,
+            self._texts,
         )
+
+    def _push_update(self, update: SuggestionUpdate) -> None:
+        self.push(update)
+        if update.document in self._retentions:
+            shown = update.suggestion
+            self._retentions[update.document].offered(shown.id, update.offset, shown.text)
 
     def _settings(self, document: Document) -> Settings:
         config = self._config
@@ -189,6 +239,8 @@ class Client:
             self.push(Failed("bad_setting", str(error), settings=error.keys))
             return
         for document, completer in self.documents.values():
+            if refusal(self._config, document, "invoked") is not None:
+                self._texts.closed(document.name)
             completer.configure(self._settings(document))
             self._use_grammars(document, completer)
 
@@ -264,6 +316,9 @@ class Client:
                 answer.grammar,
             )
         )
+        for shown in answer.suggestions:
+            if document is not None:
+                self._retentions[message.document].offered(shown.id, message.offset, shown.text)
         self._service.statistics.answered(
             Request(
                 document=message.document.rpartition("/")[2],
@@ -271,9 +326,18 @@ class Client:
                 seconds=self._service.clock() - started,
                 shown=len(answer.suggestions[0].text) if answer.suggestions else 0,
                 reason=answer.reason,
+                source=answer.source,
                 grammar=answer.grammar,
-            )
+            ),
+            self._since_key(message),
         )
+
+    def _since_key(self, message: Complete) -> float | None:
+        """Seconds since the key that the request was made for; None if it was made for none, or not at once."""
+        version, came = self._keys.get(message.document, (None, 0.0))
+        if message.trigger != "automatic" or version != message.version:
+            return None
+        return self._service.clock() - came
 
     async def _answer(self, message: Complete) -> Answer:
         known = self.documents.get(message.document)

@@ -43,6 +43,7 @@ from daemon.grammars.legality import Legality
 from daemon.link import Link
 from daemon.merge import News
 from daemon.news import led_astray, news_of, shaped_at
+from daemon.open_texts import OpenTexts
 from daemon.patience import until_worth_showing
 from daemon.recall import best_fit
 from daemon.room import limits
@@ -67,6 +68,8 @@ class Answer:
     reason: NothingReason | None = None
     grammar: str = ""
     """How much the grammar knew (`RunGrammar.mode`)."""
+    source: str = ""
+    """Where the text came from (`Request.source`)."""
 
 
 class Completer:
@@ -82,6 +85,7 @@ class Completer:
         display: Display,
         legality: Legality,
         clock: Callable[[], float],
+        texts: OpenTexts | None = None,
     ) -> None:
         self.number = number
         self.settings = settings
@@ -90,7 +94,9 @@ class Completer:
         self._legality = legality
         self._grammar = NO_GRAMMAR
         self._prompts = DocumentPrompts(clock, self._warm)
-        self._drafting = Drafting(number, worker, legality, clock)
+        self._drafting = Drafting(
+            number, worker, legality, clock, texts or OpenTexts(), lambda: self._prompts.start
+        )
         self._target = TargetSide(number, link, self, statistics, clock)
         self._warm_up = WarmUp(number, worker, self._foreseen, self._read_by_target)
         self._statistics = statistics
@@ -151,6 +157,7 @@ class Completer:
         finally:
             self._waiting -= 1
         if self._asked != asked:
+            self._fill_in(run, wait)
             return Answer([], "superseded")
         return self._answer(run, place)
 
@@ -332,7 +339,15 @@ class Completer:
     def _answer(self, run: Run, place: Place) -> Answer:
         news, reason = self._news(run, place)
         if not news.text:
-            return Answer([], self._why_nothing(run, place, reason), run.grammar.mode)
+            why = self._why_nothing(run, place, reason)
+            if why == "timeout":
+                self.display.expect(run, place, self._clock())
+            return Answer([], why, run.grammar.mode)
+    def _fill_in(self, run: Run, wait: Wait) -> None:
+        """The models are late: until one of them speaks, show how a text around goes on from here."""
+        if wait == "first" and self.settings.drafting and not run.finished and not run.known_text:
+            run.stopgap = self._drafting.stopgap(run)
+
         showing = self.display.show(run, place, news, self._clock())
         suggestion = suggestion_of(showing)
         if self._fits(run, place):
@@ -340,7 +355,8 @@ class Completer:
         self._follow_document(place)
         if self.display.showing is not None:
             self._go_ahead(self.display.showing)
-        return Answer([suggestion], grammar=run.grammar.mode)
+        source = suggestion.source if run.known_text else "stopgap"
+        return Answer([suggestion], grammar=run.grammar.mode, source=source)
 
     def _why_nothing(self, run: Run, place: Place, reason: NothingReason | None) -> NothingReason | None:
         if run.failure is None and self._document is not place.document:

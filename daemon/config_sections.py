@@ -183,6 +183,14 @@ class DisplayConfig:
         minimum=0,
         maximum=2000,
     )
+    answer_ms: int = setting(
+        100,
+        "How long an answer to a key waits for its first text, in milliseconds. Then the text around the cursor "
+        "answers, if it tells how to go on; what a model says later is sent as an update. Raise it for an editor that "
+        "takes no updates.",
+        minimum=20,
+        maximum=10000,
+    )
     settling_ms: int = setting(
         250,
         "How long after it is first shown a verdict may still correct a suggestion (once), in milliseconds.",

@@ -13,7 +13,7 @@ from typing import Literal, Protocol
 
 from daemon.api.messages import Suggestion, SuggestionUpdate
 from daemon.documents import Place
-from daemon.merge import News, Offer, Timing, first_shown, merge, next_update_at
+from daemon.merge import Effect, News, Offer, Timing, first_shown, merge, next_update_at
 from daemon.recall import typed_since
 
 Push = Callable[[SuggestionUpdate], None]
@@ -57,6 +57,12 @@ class Display:
         self.showing = Showing(next(self._numbers), run, place, offer)
         return self.showing
 
+    def expect(self, run: Source, place: Place, now: float) -> None:
+        """An answer goes out with nothing, since nothing was known in time: the first text will go out as an update."""
+        self._cancel_held_back()
+        nothing = first_shown(News("", 0, complete=False, settled=False), now)
+        self.showing = Showing(next(self._numbers), run, place, nothing)
+
     def follow(self, place: Place) -> None:
         """The buffer is now as at `place`: what is shown moves along, or is gone."""
         if self.showing is not None:
@@ -68,7 +74,9 @@ class Display:
         """Send what the rules allow of the news; call `again` when more of it may go out."""
         if self.showing is not showing:
             return
-        offer, effect = merge(showing.offer, news, now, self.timing)
+        if not showing.offer.text and not news.text:
+            return
+        offer, effect = _merged(showing.offer, news, now, self.timing)
         self.showing = showing = replace(showing, offer=offer)
         if effect is not None:
             document, offset = showing.place.document, showing.place.offset
@@ -103,6 +111,11 @@ def suggestion_of(showing: Showing) -> Suggestion:
     offer = showing.offer
     source: Literal["target", "draft"] = "target" if 0 < offer.verified == len(offer.text) else "draft"
     return Suggestion(showing.number, offer.text, offer.verified, offer.complete, source)
+
+
+def _merged(offer: Offer, news: News, now: float, timing: Timing) -> tuple[Offer, Effect | None]:
+    """The offer after the news, and the update to send. The first text of one that was empty is shown at once."""
+    return merge(offer, news, now, timing) if offer.text else (first_shown(news, now), "extended")
 
 
 def _again(before: Showing, news: News, now: float, timing: Timing) -> Offer:

@@ -1,7 +1,7 @@
 """The next token of a draft: the best of the model's that the grammar allows.
 
     healed       first of all, without a verifier: what the last word of the prompt goes on with (`daemon/healing.py`)
-    repeated     where a long stretch of text is there for the second time: what followed it (`daemon/ngram.py`)
+    repeated     where a long stretch of text is there for the second time: what followed it (`daemon/text_drafts.py`)
     candidates   else the model's best, most likely first
     ranking      in the order in which they would be drawn; without a temperature that is as they come
     first legal  one by one, which takes microseconds; mostly the first is legal
@@ -13,7 +13,7 @@ from the distribution under the mask (`speculation.sampling.ranked`). The target
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,22 +23,36 @@ from daemon.draft_worker import DraftWorker
 from daemon.engine import Aborted, Candidates
 from daemon.grammars.legality import Legality
 from daemon.healing import Healing
-from daemon.ngram import LONGEST_COMPARED, MATCHED_TOKENS, NgramDraft
+from daemon.open_texts import OpenTexts
 from daemon.run import Run
+from daemon.statistics import Drafter
+from daemon.text_drafts import TextDrafts
 from speculation.sampling import Sampling, ranked
+
+_Drafted = tuple[int, float, Drafter]
+"""A token, the entropy (nats) of the distribution it is from, and who named it."""
 
 
 class Drafting:
-    """Drafts for one document, whose number at the draft worker is `number`."""
+    """Drafts for one document, whose number at the draft worker is `number`.
+
+    texts: what its user has around; opening: gives the ids that its prompts begin with.
+    """
 
     def __init__(
-        self, number: int, worker: DraftWorker, legality: Legality, clock: Callable[[], float]
+        self,
+        number: int,
+        worker: DraftWorker,
+        legality: Legality,
+        clock: Callable[[], float],
+        texts: OpenTexts,
+        opening: Callable[[], Sequence[int]],
     ) -> None:
         self._number = number
         self._worker = worker
         self._legality = legality
         self._healing = Healing(number, worker, legality)
-        self._ngram = NgramDraft(shortest=MATCHED_TOKENS, longest=LONGEST_COMPARED)
+        self._texts = TextDrafts(texts, opening)
         self._clock = clock
 
     async def next_token(self, run: Run, completion: CompletionConfig) -> int:
@@ -58,11 +72,15 @@ class Drafting:
             run.grammar.use.draft_s += self._clock() - began
         if ids != generation.ids:
             return 0
-        for token, entropy in drafted:
-            generation.draft(token, entropy)
+        for token, entropy, drafter in drafted:
+            run.draft(token, entropy, drafter)
         return len(drafted)
 
-    async def _healed(self, run: Run) -> list[tuple[int, float]]:
+    def stopgap(self, run: Run) -> str:
+        """A text to show while the model is late; empty if there is none."""
+        return self._texts.stopgap(run)
+
+    async def _healed(self, run: Run) -> list[_Drafted]:
         """How the draft begins where the prompt ends inside a token; nothing where it does not, or later on."""
         if run.healed or run.awaited or run.generation.generated:
             return []
@@ -70,33 +88,35 @@ class Drafting:
         ids = run.evaluating
         first = await self._healing.first_ids(run)
         run.evaluating = ids
-        return [(token, 0.0) for token in first]
+        return [(token, 0.0, "healing") for token in first]
 
-    async def _choose(self, run: Run, ids: list[int], completion: CompletionConfig) -> tuple[int, float]:
-        """The token to draft after `ids`, and the entropy of the distribution it is from."""
-        repeated = await self._repeated(run, ids, completion)
+    async def _choose(self, run: Run, ids: list[int], completion: CompletionConfig) -> _Drafted:
+        """The token to draft after `ids`."""
+        repeated = await self._repeated(run, completion)
         if repeated is not None:
-            return repeated, 0.0
+            return repeated, 0.0, "match"
         candidates = await self._worker.next_candidates(self._number, ids)
         order = ranking(candidates, completion, len(ids))
         index = await self._legality.first_legal(run, candidates.ids[order].tolist())
         if index is None:
             candidates = await self._best_allowed(run, ids, candidates)
             order, index = ranking(candidates, completion, len(ids)), 0
-        return int(candidates.ids[order[index]]), candidates.entropy
+        token = int(candidates.ids[order[index]])
+        self._texts.said(run, token)
+        return token, candidates.entropy, "model"
 
-    async def _repeated(self, run: Run, ids: list[int], completion: CompletionConfig) -> int | None:
-        """What followed when the last tokens of `ids` stood there before, if the grammar allows it here.
+    async def _repeated(self, run: Run, completion: CompletionConfig) -> int | None:
+        """What followed when the text written last stood somewhere before, if the grammar allows it here.
 
-        Where it was measured to help: under a grammar, and without a temperature.
+        Not at a temperature: the draft's draw is to be the target's as often as it can be.
         """
-        if run.grammar.state != "in force" or completion.temperature > 0:
+        if completion.temperature > 0:
             return None
-        seen = self._ngram.propose(ids, 1).ids
-        if not seen or await self._legality.first_legal(run, list(seen)) != 0:
+        seen = self._texts.propose(run, self._worker.engine)
+        if seen is None or not seen.is_followed or await self._legality.first_legal(run, [seen.token]) != 0:
             return None
-        run.grammar.use.repeated_tokens += 1
-        return seen[0]
+        run.grammar.use.repeated_tokens += run.grammar.state == "in force"
+        return seen.token
 
     async def _best_allowed(self, run: Run, ids: list[int], candidates: Candidates) -> Candidates:
         """The model's best of all that may come next. Where nothing may, the draft ends."""

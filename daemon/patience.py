@@ -13,10 +13,8 @@ from daemon.documents import Place
 from daemon.news import worth_showing
 from daemon.run import Run
 
-FIRST_TEXT_S: Final = 5.0
-"""The longest an answer waits for its first text, a cold prefill included."""
 WHOLE_TEXT_S: Final = 100.0
-"""... and for the whole text, where a script asked for that."""
+"""The longest an answer waits for the whole text, where a script asked for that."""
 
 
 async def until_worth_showing(
@@ -28,7 +26,7 @@ async def until_worth_showing(
     superseded: Callable[[], bool],
 ) -> None:
     """Wait until there is something worth showing at `place`, as `wait` defines it, or no more patience."""
-    give_up = clock() + (FIRST_TEXT_S if wait == "first" else WHOLE_TEXT_S)
+    give_up = clock() + (display.answer_ms / 1000 if wait == "first" else WHOLE_TEXT_S)
     enough_at = run.started_at + display.first_ghost_ms / 1000
     with run.listening() as changed:
         while not superseded():

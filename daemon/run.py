@@ -14,6 +14,7 @@ from daemon.api.messages import NothingReason
 from daemon.documents import Place
 from daemon.generation import Generation
 from daemon.grammars.run_grammar import RunGrammar
+from daemon.statistics import Drafter
 
 
 @dataclass(eq=False)
@@ -28,6 +29,10 @@ class Run:
     ahead: bool = False
     """It begins behind what is shown, where the user may yet get to. Nobody waits for it; the target has no part."""
     failure: NothingReason | None = None
+    stopgap: str = ""
+    """A text to show as long as neither model has said anything (`daemon/text_drafts.py`)."""
+    drafters: dict[int, Drafter] = field(default_factory=dict)
+    """Who drafted the token that many tokens after the context."""
     evaluating: list[int] | None = None
     """The path whose next token the engine is looking for."""
     grammar: RunGrammar = field(default_factory=RunGrammar)
@@ -50,6 +55,16 @@ class Run:
         """What there is to type along; of a run that is over, only what was found to fit."""
         text = self.generation.text().text
         return self.grammar.fitting(text, self.place.characters_after) if self.finished else text
+
+    def draft(self, token: int, entropy: float, drafter: Drafter) -> None:
+        """A token joins the generation's tail."""
+        self.drafters[len(self.generation.generated)] = drafter
+        self.generation.draft(token, entropy)
+
+    def drafters_of_next(self, count: int) -> list[Drafter]:
+        """Who drafted the next `count` tokens after the commit."""
+        first = len(self.generation.committed)
+        return [self.drafters.get(first + index, "model") for index in range(count)]
 
     def changed(self) -> None:
         """Wake who waits for news of this run."""

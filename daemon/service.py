@@ -10,7 +10,7 @@ import itertools
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sized
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from daemon.api.messages import DaemonMessage, Status
 from daemon.config import Config
@@ -39,6 +39,8 @@ class Attached(Protocol):
     def push(self) -> Callable[[DaemonMessage], None]: ...
 
     def grammars_changed(self, documents: Iterable[str]) -> None: ...
+
+    def count_kept(self) -> None: ...
 
     async def close(self) -> None: ...
 
@@ -112,6 +114,12 @@ class Service:
             retry_in_ms=0 if link is None else max(0, int((link.retry_at - self.clock()) * 1000)),
             round_trip_ms=0.0 if link is None else round(link.round_trip_s * 1000, 2),
         )
+
+    def snapshot(self) -> dict[str, Any]:
+        """The statistics up to now, as plain values."""
+        for client in self.clients:
+            client.count_kept()
+        return self.statistics.snapshot()
 
     def _status_line(self) -> str:
         worker, link = self.worker, self.link

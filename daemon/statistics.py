@@ -1,35 +1,45 @@
 """What the daemon counts, for `draftwire stats`: local, in memory, numbers and reasons only (no code text).
 
-Latencies are seconds from the message's arrival at the daemon to its answer.
+Latencies are seconds from the message's arrival at the daemon to its answer; of a key, from its edit's arrival.
 """
 
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from daemon.api.messages import AcceptKind, NothingReason
 from daemon.link_session import Committed
+from daemon.retention import HORIZONS_S, Kept
 
 KEPT_REQUESTS = 50
 KEPT_LATENCIES = 10_000
 MOST_MODES = 24
 """Reasons for going unmasked that are counted by themselves: some name a place in a text."""
 
+Drafter = Literal["match", "model", "healing"]
+"""Who named a draft token: a text around (`daemon/text_drafts.py`), the draft model, or it as its prompt was healed."""
+
 
 @dataclass(slots=True)
 class Acceptance:
-    """What the verifier made of the drafts of one language."""
+    """What the verifier made of the drafts of one language, or of one drafter."""
 
     rounds: int = 0
-    """Those with at least one draft token."""
+    """Those with at least one draft token of it."""
     drafted: int = 0
     """Draft tokens verified."""
     accepted: int = 0
+
+    def add(self, drafted: int, accepted: int) -> None:
+        """Count one round."""
+        self.rounds += 1
+        self.drafted += drafted
+        self.accepted += accepted
 
     @property
     def acceptance_rate(self) -> float | None:
@@ -97,6 +107,8 @@ class Request:
     reason: NothingReason | None
     grammar: str = ""
     """How much the grammar knew: "masked", or "resynced: ..." or "unmasked: ..." and why; empty without one."""
+    source: str = ""
+    """Where the text came from, if there was one: "recall", "draft", "target", "stopgap"."""
 
 
 @dataclass(slots=True)
@@ -114,8 +126,14 @@ class Statistics:
     shown: int = 0
     accepted: Counter[str] = field(default_factory=Counter)
     accepted_characters: int = 0
+    kept: dict[int, Kept] = field(default_factory=lambda: {horizon_s: Kept() for horizon_s in HORIZONS_S})
+    """What became of accepted text, by seconds after it was accepted."""
     nothing: Counter[str] = field(default_factory=Counter)
+    sources: Counter[str] = field(default_factory=Counter)
+    """Answers with text, as in `Request.source`."""
     by_language: dict[str, Acceptance] = field(default_factory=dict)
+    by_drafter: dict[str, Acceptance] = field(default_factory=dict)
+    key_to_ghost_s: deque[float] = field(default_factory=lambda: deque(maxlen=KEPT_LATENCIES))
     first_ghost_s: deque[float] = field(default_factory=lambda: deque(maxlen=KEPT_LATENCIES))
     verdict_s: deque[float] = field(default_factory=lambda: deque(maxlen=KEPT_LATENCIES))
     grammar: GrammarUse = field(default_factory=GrammarUse)
@@ -126,18 +144,24 @@ class Statistics:
     def drafted(self, tokens: int) -> None:
         self.drafted_tokens += tokens
 
-    def round(self, language: str, committed: Committed, seconds: float) -> None:
-        """A verdict came, `seconds` after the one before it (or after the context was sent)."""
+    def round(
+        self, language: str, committed: Committed, seconds: float, drafters: Sequence[Drafter] = ()
+    ) -> None:
+        """A verdict came, `seconds` after the one before it (or after the context was sent).
+
+        drafters: who named each of the draft tokens it is about.
+        """
         self.verdict_s.append(seconds)
         if committed.drafted == 0:
             self.target_alone_tokens += 1
             return
-        counts = self.by_language.setdefault(language, Acceptance())
-        counts.rounds += 1
-        counts.drafted += committed.drafted
-        counts.accepted += committed.accepted
+        self.by_language.setdefault(language, Acceptance()).add(committed.drafted, committed.accepted)
+        for drafter in sorted(set(drafters)):
+            accepted = list(drafters[: committed.accepted]).count(drafter)
+            self.by_drafter.setdefault(drafter, Acceptance()).add(list(drafters).count(drafter), accepted)
 
-    def answered(self, request: Request) -> None:
+    def answered(self, request: Request, key_to_ghost_s: float | None = None) -> None:
+        """A request is over; with the seconds since the key that it was made for, if it was."""
         self.requests += 1
         self.last.append(request)
         if request.grammar:
@@ -147,11 +171,18 @@ class Statistics:
             self.nothing[request.reason] += 1
         else:
             self.suggestions += 1
+            self.sources[request.source] += 1
             self.first_ghost_s.append(request.seconds)
+            if key_to_ghost_s is not None:
+                self.key_to_ghost_s.append(key_to_ghost_s)
 
     def was_accepted(self, kind: AcceptKind, characters: int) -> None:
         self.accepted[kind] += 1
         self.accepted_characters += characters
+
+    def was_kept(self, horizon_s: int, characters: int, kept: int) -> None:
+        """Of a suggestion of which so many characters were accepted, so many were still there after that time."""
+        self.kept[horizon_s].add(characters, kept)
 
     def snapshot(self) -> dict[str, Any]:
         """Plain values for `draftwire stats`. Times in milliseconds."""
@@ -163,13 +194,17 @@ class Statistics:
             "shown": self.shown,
             "accepted": dict(self.accepted),
             "accepted_characters": self.accepted_characters,
+            "kept": {f"after {horizon_s} s": kept.summary() for horizon_s, kept in self.kept.items()},
             "continuations": self.continuations,
             "drafted_tokens": self.drafted_tokens,
             "target_alone_tokens": self.target_alone_tokens,
+            "key_to_ghost_ms": percentiles(self.key_to_ghost_s),
             "first_ghost_ms": percentiles(self.first_ghost_s),
             "verdict_ms": percentiles(self.verdict_s),
             "acceptance": _with_rates(total),
             "languages": {name: _with_rates(counts) for name, counts in sorted(self.by_language.items())},
+            "drafters": {name: _with_rates(counts) for name, counts in sorted(self.by_drafter.items())},
+            "sources": dict(self.sources),
             "grammar": {**self.grammar.summary(), "requests": dict(self.grammar_modes)},
             "nothing": dict(self.nothing),
             "last_requests": [asdict(request) for request in self.last],

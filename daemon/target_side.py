@@ -179,7 +179,8 @@ class TargetSide:
         if committed is None or run is None:
             return
         now = self._clock()
-        self._statistics.round(run.place.document.language, committed, now - run.heard_at)
+        drafters = run.drafters_of_next(committed.drafted)
+        self._statistics.round(run.place.document.language, committed, now - run.heard_at, drafters)
         run.heard_at, run.allowance_s = now, 0.0
         self._learn(run, committed.ids)
         if run.awaited and self._link is not None:

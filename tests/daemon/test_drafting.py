@@ -19,6 +19,7 @@ from daemon.drafting import Drafting, ranking
 from daemon.engine import Candidates
 from daemon.generation import Generation, Limits
 from daemon.grammars.run_grammar import State
+from daemon.open_texts import OpenTexts
 from daemon.run import Run
 from speculation.sampling import Sampling, draw
 from tests.fakes.engine import FakeEngine
@@ -47,13 +48,16 @@ class Rule:
 
 
 @asynccontextmanager
-async def drafting(rule: Rule, engine: FakeEngine) -> AsyncIterator[tuple[Drafting, Run]]:
+async def drafting(
+    rule: Rule, engine: FakeEngine, text: str = "ab", opening: str = ""
+) -> AsyncIterator[tuple[Drafting, Run]]:
     worker = DraftWorker(lambda: engine, lambda: None, time.monotonic)
     await worker.start()
-    place = Place(Document("x", "sql", 1, "ab"), 2)
-    run = Run(Generation(place, (97, 98), worker.vocabulary, Limits(16, 4)), 0.0)
+    place = Place(Document("x", "sql", 1, text), len(text))
+    run = Run(Generation(place, tuple(text.encode()), worker.vocabulary, Limits(16, 4)), 0.0)
+    drafting = Drafting(1, worker, rule, time.monotonic, OpenTexts(), lambda: opening.encode())  # type: ignore[arg-type]
     try:
-        yield Drafting(1, worker, rule, time.monotonic), run  # type: ignore[arg-type]
+        yield drafting, run
     finally:
         await worker.close()
 
@@ -81,43 +85,60 @@ async def test_without_an_answer_about_all_tokens_the_models_best_is_drafted() -
         assert run.generation.tail == [ord("x")]
 
 
-ONCE = b"select other"
-TWICE = ONCE + b" one; " + ONCE
+ONCE = "select other from "
+TWICE = ONCE + "one; " + ONCE
 
 
 @pytest.mark.parametrize(
-    ("case", "state", "context", "legal", "token"),
+    ("case", "state", "text", "opening", "legal", "token"),
     [
-        ("repeated", "in force", TWICE, range(256), b" "),
-        ("not legal", "in force", TWICE, b"x", b"x"),
-        ("too short a match", "in force", TWICE.replace(b"se", b"", 1), range(256), b"x"),
-        ("no grammar", "none", TWICE, range(256), b"x"),
-        ("the grammar is off", "off", TWICE, range(256), b"x"),
+        ("repeated", "in force", TWICE, "", range(256), b"o"),
+        ("repeated from another file", "in force", ONCE, TWICE, range(256), b"o"),
+        ("not legal", "in force", TWICE, "", b"x", b"x"),
+        ("too short a match", "in force", TWICE.replace("select other", "", 1), "", range(256), b"x"),
+        ("no grammar", "none", TWICE, "", range(256), b"o"),
+        ("the grammar is off", "off", TWICE, "", range(256), b"o"),
     ],
 )
 @pytest.mark.asyncio
 async def test_what_followed_a_long_match_goes_before_the_models_choice(
-    case: str, state: State, context: bytes, legal: Iterable[int], token: bytes
+    case: str, state: State, text: str, opening: str, legal: Iterable[int], token: bytes
 ) -> None:
     engine = FakeEngine(lambda prefix: b"x")
-    async with drafting(Rule(frozenset(legal)), engine) as (one, run):
-        run.generation.context = tuple(context)
+    async with drafting(Rule(frozenset(legal)), engine, text, opening) as (one, run):
         run.grammar.state = state
         assert await one.next_token(run, GREEDY), case
         assert bytes(run.generation.tail) == token, case
-        assert run.grammar.use.repeated_tokens == (token == b" "), case
+        assert run.grammar.use.repeated_tokens == (token == b"o" and state == "in force"), case
         assert bool(engine.calls) == (token == b"x"), case
+        assert run.drafters == {0: "match" if token == b"o" else "model"}, case
 
 
 @pytest.mark.asyncio
 async def test_at_a_temperature_the_model_is_asked() -> None:
     engine = FakeEngine(lambda prefix: b"x")
-    async with drafting(Rule(frozenset(range(256))), engine) as (one, run):
-        run.generation.context = tuple(TWICE)
+    async with drafting(Rule(frozenset(range(256))), engine, TWICE) as (one, run):
         run.grammar.state = "in force"
         assert await one.next_token(run, replace(GREEDY, temperature=0.8))
         assert run.grammar.use.repeated_tokens == 0
         assert engine.calls
+
+
+@pytest.mark.asyncio
+async def test_a_prompt_is_healed_once() -> None:
+    """What its last word goes on with is looked for before the first token, not before those that follow."""
+    async with drafting(Rule(frozenset(range(256))), FakeEngine(lambda prefix: b"x")) as (one, run):
+        assert await one.next_token(run, GREEDY)
+        assert run.healed
+        assert await one.next_token(run, GREEDY)
+        assert run.drafters == {0: "model", 1: "model"}
+
+
+@pytest.mark.asyncio
+async def test_ux_49_a_stopgap_is_how_the_text_went_on_before() -> None:
+    async with drafting(Rule(frozenset()), FakeEngine(), ONCE + "one;\n" + ONCE) as (one, run):
+        assert one.stopgap(run) == "one;"
+        assert run.generation.tail == [], "it is not drafted"
 
 
 @pytest.mark.asyncio

@@ -20,6 +20,7 @@ from daemon.grammars.document_grammar import DocumentGrammar
 from daemon.grammars.legality import Legality
 from daemon.grammars.worker import GrammarWorker
 from daemon.merge import Timing
+from daemon.open_texts import OpenTexts
 from daemon.statistics import Statistics
 from tests.fakes.engine import FakeEngine, following
 from tests.fakes.link import FakeLink
@@ -37,6 +38,13 @@ def target_of(text: str) -> Callable[[list[int]], int]:
         return follows[0] if follows else EOS
 
     return next_token
+
+
+class NothingAround(OpenTexts):
+    """No text to draft from: every token is the engine's."""
+
+    def around(self, place: Place) -> list[str]:
+        return [""]
 
 
 @dataclass
@@ -94,7 +102,9 @@ class Bench:
 
 def settings(config: Config | None = None, **changes: object) -> Settings:
     config = config or Config()
-    base = Settings(config.completion, replace(config.display, first_ghost_ms=0), 1024, True, 1.5)
+    base = Settings(
+        config.completion, replace(config.display, first_ghost_ms=0, answer_ms=10_000), 1024, True, 1.5
+    )
     return replace(base, **changes)  # type: ignore[arg-type]
 
 
@@ -108,6 +118,7 @@ async def bench(
     engine: FakeEngine | None = None,
     grammar: DocumentGrammar | None = None,
     grammar_worker: GrammarWorker | None = None,
+    texts: OpenTexts | None = None,
 ) -> AsyncIterator[Bench]:
     engine = engine or FakeEngine(following(draft))
     worker = DraftWorker(lambda: engine, lambda: None, time.monotonic)
@@ -119,7 +130,15 @@ async def bench(
     grammar_worker = grammar_worker or GrammarWorker(patience_s=10)
     legality = Legality(grammar_worker, time.monotonic)
     completer = Completer(
-        1, chosen or settings(), worker, link, statistics, display, legality, time.monotonic
+        1,
+        chosen or settings(),
+        worker,
+        link,
+        statistics,
+        display,
+        legality,
+        time.monotonic,
+        texts or NothingAround(),
     )
     if grammar is not None:
         completer.use_grammar(grammar)
