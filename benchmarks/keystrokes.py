@@ -6,23 +6,29 @@ and verifier lies an emulated network (`emulated_network.py`); with --target-ms 
 least so long (`emulated_target.py`). Every combination of --round-trip-ms and --target-ms is a replay of its own, with
 processes of its own.
 
-Time is real. Only pauses are capped, at --pause-s: past a second nothing moves that a longer pause would show. A full
-run of 2,000 keys takes about eight minutes under each setting, --quick about one. Which keys are pressed follows from
-the seed, the files and what is shown; the last depends on the machine, so two runs differ where a suggestion came in
-time once and once did not.
+Time is real: a typist who is hurried leaves a machine less time for each key than people do. Only pauses are capped, at
+--pause-s: past a second nothing moves that a longer pause would show. A full run of 2,000 keys takes about eight
+minutes for each setting, --quick about one. Which keys are pressed follows from the seed, the files and what is shown;
+the last depends on the machine, so two runs differ where a suggestion came in time once and once did not. (--speed does
+hurry the typist: for memory over very many keys, not for latencies.)
 
-The clock starts when a key's didChange is written. `provisional_*`: to the first text, for keys whose text was not
-known before, once the daemon has been at the place (`cold_*` in the rows: the first text after opening a file or moving
-the cursor). `verified_*`: to the first verified character of the suggestion that the key brought; over the floor (the
-round trip and one forward) in `verified_over_floor_p99_ms`. `type_through_p99_ms`: keys that went along what was shown.
-`peer_ratio_*`: key to text over all keys that got one, ours / the peer's (--peer). `flicker`: texts that were replaced
-after their settling window by one that does not begin with them; `settled`: within it, once (`typing_tally.py`).
-`keys_saved`: the share of the keys that the typed text needs. `acceptance_rate`, `accepted_per_round` (the target's own
-token not counted): the daemon's own. The figures are those of the first setting; `rows` has all, with what else was
-counted: reasons for nothing shown, processor time a key, languages. With an oracle as target, everything that was
-shown as verified is held against what it says alone (`wrong_verified`, of `checked_verified`).
+The clock starts when a key's didChange is written.
 
-The peer types the same keys after each replay, at the same moments, with the draft's model and --peer-threads.
+- `provisional_*`: to the first text, for keys whose text was not known before, once the daemon has been at the place
+  (`cold_*` in the rows: the first text after opening a file or moving the cursor).
+- `verified_*`: to the first verified character of the suggestion that the key brought. `verified_over_floor_p99_ms`:
+  beyond the floor, which is the round trip and one forward.
+- `type_through_p99_ms`: keys that went along what was shown.
+- `peer_ratio_*`: key to text, over all keys that got one, ours / the peer's (--peer). The peer types the same keys
+  after each replay, at the same moments, with the draft's model.
+- `flicker`: texts that were replaced after their settling window by one that does not begin with them; `settled`:
+  within it, once (`typing_tally.py`).
+- `keys_saved`: the share of the keys that the typed text needs.
+- `acceptance_rate`, `accepted_per_round` (the target's own token not counted): the daemon's own counts.
+
+The figures are those of the first setting; `rows` has all, with what else was counted: reasons for nothing shown,
+processor time a key, memory, languages. With an oracle as target everything that was shown as verified is held against
+what it says alone (`wrong_verified` of `checked_verified`).
 """
 
 from __future__ import annotations
@@ -42,7 +48,6 @@ from benchmarks.peer_llama_build import PeerMissing
 from benchmarks.peer_llama_server import LlamaServerPeer
 from benchmarks.precise_loop import precise_loop
 from benchmarks.typing_corpus import NothingToType
-from benchmarks.typing_cpu import cpu_seconds
 from benchmarks.typing_editor import Editor
 from benchmarks.typing_events import Event
 from benchmarks.typing_interruption import Interruption
@@ -50,6 +55,7 @@ from benchmarks.typing_lossless import check
 from benchmarks.typing_lsp import Bridge, BridgeLost, running_bridge
 from benchmarks.typing_options import Request, request_of
 from benchmarks.typing_peer import waits_ms
+from benchmarks.typing_process import Meter
 from benchmarks.typing_replay import Replay
 from benchmarks.typing_report import figures_of, lines, peer_row, ratios, row_of
 from benchmarks.typing_stage import Setting, Stage, staged
@@ -90,17 +96,19 @@ async def measure(request: Request, setting: Setting) -> Measured:
         async def before_key() -> None:
             bridge.check()
             _tell(editor.keys, plan.keys)
+            meter.read(editor.keys, _pids(editor, bridge))
             if interruption is not None:
                 await interruption.before_key(editor.keys)
 
-        before = _cpu_s(editor, bridge)
+        meter = Meter(plan.keys)
         replay = Replay(plan, editor, stage.projects, before_key)
         await replay.run()
-        cpu_s = _cpu_since(before, _cpu_s(editor, bridge))
+        taken = meter.row(editor.keys, _pids(editor, bridge))
         stats = await bridge.ask("draftwire/stats", None, STATS_S)
     tallied = tally(editor.events)
-    row = row_of(tallied, replay.spared, stats, floor_ms=setting.floor_ms, cpu_s=cpu_s)
-    return Measured({"setting": str(setting), "errors": bridge.errors, **row}, tallied, editor.events)
+    row = row_of(tallied, replay.spared, stats, floor_ms=setting.floor_ms)
+    row = {"setting": str(setting), "errors": bridge.errors, **row, **taken}
+    return Measured(row, tallied, editor.events)
 
 
 async def _ready(editor: Editor, stage: Stage, setting: Setting) -> None:
@@ -116,13 +124,8 @@ def _tell(keys: int, of: int) -> None:
         print(f"{keys} of {of} keys", file=sys.stderr)
 
 
-def _cpu_s(editor: Editor, bridge: Bridge) -> dict[str, float | None]:
-    return {"daemon": cpu_seconds(editor.status["pid"]), "bridge": cpu_seconds(bridge.process.pid)}
-
-
-def _cpu_since(before: dict[str, float | None], now: dict[str, float | None]) -> dict[str, float | None]:
-    pairs = {name: (before[name], now[name]) for name in before}
-    return {name: None if one is None or two is None else two - one for name, (one, two) in pairs.items()}
+def _pids(editor: Editor, bridge: Bridge) -> dict[str, int]:
+    return {"daemon": editor.status["pid"], "bridge": bridge.process.pid}
 
 
 async def run(request: Request) -> list[dict[str, Any]]:

@@ -21,6 +21,7 @@ QUICK_KEYS: Final = 180
 FULL_PAUSE_S: Final = 1.0
 QUICK_PAUSE_S: Final = 0.5
 MOST_PAUSE_S: Final = 60.0
+MOST_SPEED: Final = 1000.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,7 @@ def request_of(arguments: Sequence[str] | None, description: str) -> Request:
         seed=options.seed,
         pauses=Pauses(_pause_s(options)),
         least=options.accept_characters,
+        speed=options.speed,
     )
     return Request(
         plan=plan,
@@ -121,6 +123,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         help="an accepted suggestion spares so many (default 4)",
     )
     add("--pause-s", type=_seconds, help=f"the longest pause (default {FULL_PAUSE_S})")
+    add("--speed", type=_speed, default=1.0, help="type so many times faster: not for latencies (default 1)")
     add("--set", nargs="+", default=[], metavar="SECTION.KEY=VALUE", help="settings of the daemon")
     add("--plot", type=Path, metavar="FILE.png", help="draw the latencies; a file for each setting")
 
@@ -135,6 +138,13 @@ def _whole_number(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text}: give 1 or more")
     return number
+
+
+def _speed(text: str) -> float:
+    times = float(text)
+    if not 0 < times <= MOST_SPEED:
+        raise argparse.ArgumentTypeError(f"{text}: give more than 0, and at most {MOST_SPEED:g}")
+    return times
 
 
 def _seconds(text: str) -> float:

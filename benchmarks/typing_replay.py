@@ -36,6 +36,8 @@ class Plan:
     pauses: Pauses
     least: int
     """Characters that a suggestion must spare to be accepted."""
+    speed: float = 1.0
+    """How many times as fast as people type."""
 
     @property
     def keys_a_visit(self) -> int:
@@ -93,10 +95,10 @@ class Replay:
         editor, due = self._editor, asyncio.get_running_loop().time()
         while editor.keys < until_keys:
             await self._before_key()
-            due = await _sleep_until(due + typist.wait_s())
+            due = await _sleep_until(due + typist.wait_s() / self._plan.speed)
             take = None
             if editor.ghost and (reading_s := typist.reading_s(editor.ghost.text)) is not None:
-                due = await _sleep_until(max(due, editor.ghost.since + reading_s))
+                due = await _sleep_until(max(due, editor.ghost.since + reading_s / self._plan.speed))
                 take = typist.taken(editor.ghost.text) if editor.ghost else None
             action = typist.act(take)
             if action is None:

@@ -42,9 +42,8 @@ def row_of(
     stats: Mapping[str, Any],
     *,
     floor_ms: float | None,
-    cpu_s: Mapping[str, float | None],
 ) -> dict[str, Any]:
-    """A row. `stats` are the daemon's own; `cpu_s`, by process, for the whole replay."""
+    """A row. `stats` are the daemon's own."""
     counts = tallied.counts
     row: dict[str, Any] = {"keys": counts["keys"]}
     latencies = {
@@ -65,8 +64,6 @@ def row_of(
     row |= {name: acceptance[name] for name in ("rounds", "acceptance_rate", "accepted_per_round")}
     row["languages"] = stats["languages"]
     row["nothing"] = stats["nothing"]
-    for process, seconds in cpu_s.items():
-        row[f"cpu_ms_per_key_{process}"] = _a_key(seconds, counts["keys"])
     return row
 
 
@@ -105,10 +102,6 @@ def _over(value: float | None, floor: float | None) -> float | None:
 
 def _ratio(ours: float | None, theirs: float | None) -> float | None:
     return None if ours is None or not theirs else ours / theirs
-
-
-def _a_key(seconds: float | None, keys: int) -> float | None:
-    return None if seconds is None or not keys else round(1000 * seconds / keys, 2)
 
 
 def _rounded(value: float | None) -> float | None:

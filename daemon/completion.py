@@ -153,11 +153,11 @@ class Completer:
             await until_worth_showing(
                 run, place, wait, self.settings.display, self._clock, lambda: self._asked != asked
             )
+            self._fill_in(run, wait)
             await self._examine_at(run, place, over=run.finished)
         finally:
             self._waiting -= 1
         if self._asked != asked:
-            self._fill_in(run, wait)
             return Answer([], "superseded")
         return self._answer(run, place)
 
@@ -336,6 +336,11 @@ class Completer:
         """What is known of the suggestion at `place`, and why it is nothing if it is."""
         return news_of(run, place, self.settings.display.policy)
 
+    def _fill_in(self, run: Run, wait: Wait) -> None:
+        """The models are late: until one of them speaks, show how a text around goes on from here."""
+        if wait == "first" and self.settings.drafting and not run.finished and not run.known_text:
+            run.stopgap = self._drafting.stopgap(run)
+
     def _answer(self, run: Run, place: Place) -> Answer:
         news, reason = self._news(run, place)
         if not news.text:
@@ -343,11 +348,6 @@ class Completer:
             if why == "timeout":
                 self.display.expect(run, place, self._clock())
             return Answer([], why, run.grammar.mode)
-    def _fill_in(self, run: Run, wait: Wait) -> None:
-        """The models are late: until one of them speaks, show how a text around goes on from here."""
-        if wait == "first" and self.settings.drafting and not run.finished and not run.known_text:
-            run.stopgap = self._drafting.stopgap(run)
-
         showing = self.display.show(run, place, news, self._clock())
         suggestion = suggestion_of(showing)
         if self._fits(run, place):

@@ -57,6 +57,7 @@ def test_files_of_ones_own(tmp_path: Path) -> None:
         ("--keys 0", "1 or more"),
         ("--accept-characters 0", "1 or more"),
         ("--pause-s -1", "0 or more"),
+        ("--speed 0", "more than 0"),
     ],
 )
 def test_wrong_usage_is_told(arguments: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import difflib
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -86,6 +87,15 @@ def test_a_right_suggestion_is_taken(tmp_path: Path) -> None:
     assert counts["keys_all"] + counts["keys_word"] == len(bridge.accepted) > 0
     assert replay.spared.needed > replay.spared.pressed
     assert counts["misplaced"] == 0
+
+
+def test_a_hurried_typist_presses_the_same_keys_sooner(tmp_path: Path) -> None:
+    plan = plan_of(FEWEST_KEYS_A_VISIT)
+    events, _, _, took_s = replayed(plan, tmp_path / "a")
+    hurried, _, _, less_s = replayed(replace(plan, speed=10.0), tmp_path / "b")
+    assert less_s < took_s / 2
+    typed = [[event.text for event in one if isinstance(event, Key)] for one in (events, hurried)]
+    assert typed[0] == typed[1]
 
 
 def test_the_same_seed_is_the_same_replay(tmp_path: Path) -> None:

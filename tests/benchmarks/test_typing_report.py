@@ -29,9 +29,7 @@ TALLIED = Tally(
 
 
 def row() -> dict[str, Any]:
-    return row_of(
-        TALLIED, Spared(needed=20, pressed=15), STATS, floor_ms=50.0, cpu_s={"daemon": 0.5, "bridge": None}
-    )
+    return row_of(TALLIED, Spared(needed=20, pressed=15), STATS, floor_ms=50.0)
 
 
 def test_a_row_has_every_figure_that_has_a_goal() -> None:
@@ -48,15 +46,13 @@ def test_the_rest_of_a_row() -> None:
     made = row()
     assert (made["keys"], made["keys_type"], made["keys_needed"]) == (10, 9, 20)
     assert (made["nothing"], made["languages"]) == (STATS["nothing"], STATS["languages"])
-    assert (made["cpu_ms_per_key_daemon"], made["cpu_ms_per_key_bridge"]) == (50.0, None)
     assert (made["cold_n"], made["cold_p99_ms"]) == (0, None)
 
 
 def test_without_keys_or_a_floor_there_are_no_figures_and_no_error() -> None:
-    made = row_of(Tally(), Spared(), STATS, floor_ms=None, cpu_s={"daemon": 1.0})
+    made = row_of(Tally(), Spared(), STATS, floor_ms=None)
     assert made["verified_over_floor_p99_ms"] is None
     assert made["keys_saved"] is None
-    assert made["cpu_ms_per_key_daemon"] is None
 
 
 def test_ratios_to_the_peer() -> None:
