@@ -16,7 +16,9 @@ from grammars.interface import CursorState
 from grammars.resync import NONSENSE
 
 WINDOW_TOKENS: Final = 64
-"""So many tokens of the suffix tell as good as all of it, in microseconds."""
+"""So many tokens of the suffix tell nearly as good as all of it, in microseconds."""
+FAR_BYTES: Final = 2000
+"""So many tell where a block was left open, or a word was taken for a name that is none: in a millisecond."""
 _BYTES_PER_TOKEN: Final = 8
 _BRACKETS: Final = ((b"(", b")"), (b"[", b"]"), (b"{", b"}"))
 _QUOTED: Final = re.compile(rb"\"[^\"\n]*\"|'[^'\n]*'")
@@ -37,13 +39,14 @@ class Fit:
 class Suffix:
     """The text after the cursor, cut into tokens once: good for any state of the grammar."""
 
-    __slots__ = ("is_blank", "is_short", "line", "nonsense", "text", "window")
+    __slots__ = ("far", "is_blank", "is_short", "line", "nonsense", "text", "window")
 
     def __init__(
         self, tokenise: Callable[[bytes], list[int]], text: bytes, *, tokens: int = WINDOW_TOKENS
     ) -> None:
         """`tokenise`: a state's `tokens`, or what it calls."""
         self.text = text
+        self.far = tokenise(text[:FAR_BYTES])
         beginning = text[: tokens * _BYTES_PER_TOKEN]
         self.window = tokenise(beginning)[:tokens]
         self.is_short = beginning == text and len(self.window) < tokens
@@ -55,19 +58,51 @@ class Suffix:
         self.nonsense = tokenise(NONSENSE)
 
 
-def longest_fit(state: CursorState, text: bytes, cuts: Sequence[int], suffix: Suffix | bytes) -> Fit:
+@dataclass(frozen=True, slots=True)
+class Outset:
+    """A place where a text begins that is put before a suffix, without that text."""
+
+    is_free: bool
+    """Everything can follow: in a comment or a string, or where nothing is masked."""
+    is_swallowed: bool
+    """The suffix, or its line, is the inside of a comment or a string that began before it."""
+    is_followed: bool
+    """All of the suffix's window can follow."""
+
+    @classmethod
+    def at(cls, state: CursorState, suffix: Suffix, *, looks_after: bool = True) -> Outset:
+        """The place where the state stands. `looks_after`: find out whether it is followed, which is dear."""
+        is_free = _takes_nonsense(state, suffix)
+        is_swallowed = is_free and _is_swallowed(state, suffix)
+        is_followed = looks_after and state.fits(suffix.window) == len(suffix.window)
+        return cls(is_free, is_swallowed, is_followed)
+
+
+def longest_fit(
+    state: CursorState,
+    text: bytes,
+    cuts: Sequence[int],
+    suffix: Suffix | bytes,
+    *,
+    outset: Outset | None = None,
+    before: bytes = b"",
+) -> Fit:
     """The longest of `cuts` (bytes of `text`; 0 is always among them) that the suffix fits best after.
 
     Cuts beyond where `text` stops being legal don't count. A suffix that could follow here is viable after the cut,
     too, as far as it was. The state is afterwards as it was before.
+
+    Of a text that grows, only what is new need be looked at: `before` is then what the state has been taken on by since
+    the `outset`.
     """
     suffix = Suffix(state.tokens, suffix) if isinstance(suffix, bytes) else suffix
-    after = _After(state, suffix, text)
+    if outset is None:
+        outset = Outset.at(state, suffix, looks_after=any(left in text for left, _ in _BRACKETS))
     legal = _extend_through(state, text, sorted({0, *cuts}))
     best = Fit(0, whole=False, accepted=-1)
     for cut in reversed(legal):
-        accepted = after.accepted()
-        whole = accepted == len(suffix.window) and after.follows(text[:cut])
+        accepted = state.fits(suffix.window)
+        whole = accepted == len(suffix.window) and _follows(state, suffix, outset, before + text[:cut])
         if (whole, accepted) > (best.whole, best.accepted):
             best = Fit(cut, whole, accepted)
         state.pop(1)
@@ -75,6 +110,18 @@ def longest_fit(state: CursorState, text: bytes, cuts: Sequence[int], suffix: Su
             state.pop(legal.index(cut))
             break
     return best
+
+
+def reach(state: CursorState, suffix: Suffix) -> int:
+    """How far the suffix can follow: so many of its `far` tokens, and one more if the text may end after it.
+
+    To compare places with each other; no further than the window where that tells all.
+    """
+    if suffix.is_blank or len(suffix.far) <= len(suffix.window):
+        return 0
+    followed = state.fits(suffix.far)
+    is_all = len(suffix.text) <= FAR_BYTES and followed == len(suffix.far)
+    return followed + (is_all and _may_end_after(state, suffix))
 
 
 def _extend_through(state: CursorState, text: bytes, cuts: Sequence[int]) -> list[int]:
@@ -90,52 +137,37 @@ def _extend_through(state: CursorState, text: bytes, cuts: Sequence[int]) -> lis
     return legal
 
 
-class _After:
-    """The suffix after a state that moves along `text`. Made where that begins."""
+def _follows(state: CursorState, suffix: Suffix, outset: Outset, kept: bytes) -> bool:
+    """Whether the suffix follows in earnest where the state stands, `kept` after the outset: all of the window can."""
+    if suffix.is_blank:
+        return True
+    if suffix.is_short and not _may_end_after(state, suffix):
+        return False
+    written = kept.partition(b"\n")[2] if outset.is_free else kept
+    """Brackets in a comment are none; it may go on to the end of its line."""
+    if outset.is_followed and _leaves_open(written):
+        return False
+    return outset.is_swallowed or not _is_swallowed(state, suffix)
 
-    def __init__(self, state: CursorState, suffix: Suffix, text: bytes) -> None:
-        self._state = state
-        self._suffix = suffix
-        self._is_free = self._takes_nonsense()
-        """Everything can follow from the start: in a comment, or where nothing is masked."""
-        self._followed_before = any(left in text for left, _ in _BRACKETS) and self._is_whole(self.accepted())
-        """The window can follow without the text: asked only where that matters, for it is dear."""
 
-    def accepted(self) -> int:
-        """Tokens of the window that can follow where the state stands."""
-        return self._state.fits(self._suffix.window)
+def _may_end_after(state: CursorState, suffix: Suffix) -> bool:
+    """Whether the text may end after the suffix."""
+    complete = state.extend(suffix.text) == len(suffix.text) and state.is_complete()
+    state.pop(1)
+    return complete
 
-    def _is_whole(self, accepted: int) -> bool:
-        return accepted == len(self._suffix.window)
 
-    def follows(self, kept: bytes) -> bool:
-        """Whether it follows in earnest where the state stands, after `kept`: all of the window can."""
-        if self._is_free or self._suffix.is_blank:
-            return True
-        if self._suffix.is_short and not self._ends():
-            return False
-        return not (self._followed_before and _leaves_open(kept)) and not self._is_swallowed()
+def _is_swallowed(state: CursorState, suffix: Suffix) -> bool:
+    """The suffix, or its line, is taken for the inside of a string or a comment that was left open."""
+    return _takes_nonsense(state, suffix) and (
+        _takes_nonsense(state, suffix, suffix.window)
+        or (bool(suffix.line) and _takes_nonsense(state, suffix, suffix.line))
+    )
 
-    def _takes_nonsense(self) -> bool:
-        return self._state.fits(self._suffix.nonsense) == len(self._suffix.nonsense)
 
-    def _ends(self) -> bool:
-        """Whether the text may end after the suffix."""
-        text = self._suffix.text
-        complete = self._state.extend(text) == len(text) and self._state.is_complete()
-        self._state.pop(1)
-        return complete
-
-    def _is_swallowed(self) -> bool:
-        """The suffix, or its line, is taken for the inside of a string or a comment that was left open."""
-        return self._takes_nonsense() and (
-            self._takes_nonsense_after(self._suffix.window)
-            or (bool(self._suffix.line) and self._takes_nonsense_after(self._suffix.line))
-        )
-
-    def _takes_nonsense_after(self, tokens: list[int]) -> bool:
-        and_nonsense = [*tokens, *self._suffix.nonsense]
-        return self._state.fits(and_nonsense) == len(and_nonsense)
+def _takes_nonsense(state: CursorState, suffix: Suffix, after: Sequence[int] = ()) -> bool:
+    tokens = [*after, *suffix.nonsense]
+    return state.fits(tokens) == len(tokens)
 
 
 def _leaves_open(text: bytes) -> bool:

@@ -26,7 +26,7 @@ from daemon.grammars.subject import Inside, Language, Subject, Subjects
 from daemon.shaping import cuts
 from grammars.document import encoded
 from grammars.interface import CursorState, Mode
-from grammars.suffix import Fit, Suffix, longest_fit
+from grammars.suffix import Fit, Outset, Suffix, longest_fit, reach
 from speculation.paths import common_length
 
 REMEMBERED_SUFFIXES: Final = 8
@@ -34,6 +34,8 @@ END_TOKENS: Final = 16
 """A draft may end where so many tokens of the text after the cursor can follow."""
 MOST_CUTS: Final = 32
 """Cuts of a text that are tried; those of its beginning mostly were when it was shorter."""
+FAR_LOOKS: Final = 4
+"""Of a text that has grown, so many cuts are followed far into the text after the cursor: each takes a millisecond."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,8 @@ class _After:
     suffix: Suffix
     best: Score = _WORST
     """How well it has ever followed."""
+    reach: int = 0
+    """How far it has ever followed where its window did."""
 
     @property
     def could_follow(self) -> bool:
@@ -92,6 +96,8 @@ class _Standing:
     """The index of the first pushed token that was not allowed: what comes after it can't be judged."""
     scans: dict[int, _Scan] = field(default_factory=dict)
     """By characters after the cursor."""
+    outsets: dict[int, Outset] = field(default_factory=dict)
+    """The place before texts after the cursor, by their characters."""
     may_close: dict[str, bool] = field(default_factory=dict)
     """Whether the island may end after these texts."""
 
@@ -126,7 +132,10 @@ class Follower:
         mode = standing.state.mode
         if mode.kind != "unmasked":
             after = self._after(standing.subject)
-            after.saw(_score(longest_fit(standing.state, b"", (), after.suffix)))
+            fit = longest_fit(standing.state, b"", (), after.suffix)
+            after.saw(_score(fit))
+            if fit.whole:
+                _reaches(standing.state, b"", after)
         return mode
 
     def first_legal(self, place: Place, generated: Sequence[int], candidates: Sequence[int]) -> Found:
@@ -184,6 +193,7 @@ class Follower:
         known = standing.scans.get(characters_after, _Scan())
         if not text.startswith(known.text):
             known = _Scan()
+        outset = self._outset(standing, characters_after, after.suffix)
         data, seen = encoded(text), len(encoded(known.text))
         path = self._path_within(generated, data[:seen])
         state = self._taken_on(standing.place, path).state
@@ -191,14 +201,25 @@ class Follower:
         if state.extend(data[reached:seen]) == seen - reached and not standing.illegal:
             lengths = {len(encoded(text[:cut])): cut for cut in allowed[-MOST_CUTS:]}
             new = [length - seen for length in lengths if length > seen]
-            fit = longest_fit(state, data[seen:], new, after.suffix)
-            # Of 0, which shows nothing new, it is known how well that does. The longer cut is better, unless more
-            # of the text after the cursor follows the shorter.
-            if fit.cut and _score(fit) >= known.score:
-                known = _Scan(text, lengths[seen + fit.cut], _score(fit))
+            for _ in range(FAR_LOOKS):
+                fit = longest_fit(state, data[seen:], new, after.suffix, outset=outset, before=data[:seen])
+                # Of 0, which shows nothing new, it is known how well that does. The longer cut is better, unless
+                # more of the text after the cursor follows the shorter.
+                if not fit.cut or _score(fit) < known.score:
+                    break
+                if not fit.whole or _reaches(state, data[seen : seen + fit.cut], after):
+                    known = _Scan(text, lengths[seen + fit.cut], _score(fit))
+                    break
+                new = [cut for cut in new if cut < fit.cut]
         state.pop(1)
         standing.scans[characters_after] = replace(known, text=text)
         return known
+
+    def _outset(self, standing: _Standing, characters_after: int, suffix: Suffix) -> Outset:
+        if characters_after not in standing.outsets:
+            state = self._taken_on(standing.place, ()).state
+            standing.outsets[characters_after] = Outset.at(state, suffix)
+        return standing.outsets[characters_after]
 
     def _may_close(self, standing: _Standing, inside: Inside) -> bool:
         """Whether the island may end after this text of it, which then may be shown with all that comes after it."""
@@ -293,6 +314,15 @@ def _may_stand(state: CursorState, text: bytes) -> bool:
     taken = state.extend(text)
     state.pop(1)
     return taken == len(text)
+
+
+def _reaches(state: CursorState, text: bytes, after: _After) -> bool:
+    """Whether, with `text` before it, what is after the cursor follows as far as it ever did."""
+    state.extend(text)
+    found = reach(state, after.suffix)
+    state.pop(1)
+    after.reach = max(after.reach, found)
+    return found == after.reach
 
 
 def _score(fit: Fit) -> Score:

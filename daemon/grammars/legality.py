@@ -1,5 +1,6 @@
 """One document's grammars, as its runs ask them: which candidate may come next, and how much of a text fits.
 
+    read         before a run, where somebody has time: the text before the cursor is followed, however long it is
     begin        a run starts: the text before its cursor is followed in the background, while its prompt is evaluated
     first_legal  after each evaluation
     allowed      when none of the best candidates is legal
@@ -35,6 +36,8 @@ PAUSE_S: Final = 30.0
 READ_S: Final = 0.05
 """Once candidates are there, the text before the cursor may be read for so much longer: until then they are drafted
 unmasked, and not shown."""
+WHOLE_TEXT_S: Final = 30.0
+"""Who has time waits so long for it: the longest text that a grammar follows is read by then, on a quiet machine."""
 LAST_PATIENCE_S: Final = 0.1
 """For a run's last text, once nothing else is waited for."""
 
@@ -69,6 +72,28 @@ class Legality:
         self._paused_until, self._times_stuck = 0.0, 0
         self._forget()
         return True
+
+    async def read(self, place: Place, vocabulary: Vocabulary) -> None:
+        """Follow the text before the place, within WHOLE_TEXT_S: a run that begins there then finds it followed.
+
+        Where the engine fails, or takes longer, that run does without its grammar and says so.
+        """
+        grammars, give_up = self._grammars, self._clock() + WHOLE_TEXT_S
+        if (grammars.whole is None and not grammars.islands) or self._clock() < self._paused_until:
+            return
+        if self._reading is not None:
+            await asyncio.wait({self._reading}, timeout=WHOLE_TEXT_S)
+        if self._follower is None:
+            self._follower = Follower(grammars, vocabulary)
+        follower = self._follower
+        try:
+            while self._follower is follower and not await self._prepare(partial(follower.read, place)):
+                if self._clock() >= give_up:
+                    return
+        except EngineLost:
+            return
+        except Exception as defect:
+            self._broken(defect)
 
     def begin(self, run: Run, vocabulary: Vocabulary) -> None:
         """Follow the text before the run's cursor, in the background."""
@@ -126,9 +151,12 @@ class Legality:
     async def examine(self, run: Run, place: Place, text: str, *, last: bool = False) -> None:
         """Find out how much of `text` (from the run's place on, what was typed of it included) fits at `place`.
 
-        `last`: there will be no other text. It is waited for longer, and shown as it is if that is not enough.
+        Not for every token of it, unless the text is the `last`: then there will be no other. That is waited for
+        longer, and shown as it is if that is not enough.
         """
         if not await self._in_force(run, last=last):
+            return
+        if not last and not run.grammar.has_grown(text, place.characters_after):
             return
         assert self._follower is not None
         call = partial(self._follower.fit, run.place, run.generation.generated, text, place)
@@ -150,16 +178,16 @@ class Legality:
         """
         self._outstanding = max(0, self._outstanding - 1)
         self._late = max(0, self._late - 1)
-        assert self._run is not None, "calls are made for runs"
-        self._run.grammar.use.engine_s += seconds
+        if self._run is not None:
+            self._run.grammar.use.engine_s += seconds
         if asked and seconds >= self._worker.patience_s:
             self._pause(f"the grammar engine took {seconds * 1000:.0f} ms for one answer", PAUSE_S)
 
     def lost(self) -> None:
         """A call is stuck: begin anew from the templates, after a while."""
         self._times_stuck += 1
-        assert self._run is not None, "calls are made for runs"
-        self._run.grammar.use.stuck_calls += 1
+        if self._run is not None:
+            self._run.grammar.use.stuck_calls += 1
         self._forget()
         self._pause("the grammar engine was stuck", PAUSE_S * 2 ** (self._times_stuck - 1))
 
@@ -173,7 +201,8 @@ class Legality:
         except EngineLost:
             return
         except Exception as defect:
-            self._broken(run, defect)
+            self._broken(defect)
+            run.grammar.turn_off(self._pause_reason)
             return
         if run.grammar.state == "reading":
             run.grammar.follows(mode)
@@ -224,7 +253,8 @@ class Legality:
             except EngineLost:
                 pass
             except Exception as defect:
-                self._broken(run, defect)
+                self._broken(defect)
+                run.grammar.turn_off(self._pause_reason)
             finally:
                 self._last_awaited -= last
         run.grammar.use.late_answers += 1
@@ -232,12 +262,11 @@ class Legality:
             run.grammar.turn_off("the grammar engine took too long")
         return None
 
-    def _broken(self, run: Run, defect: Exception) -> None:
+    def _broken(self, defect: Exception) -> None:
         """The engine has refused or failed: its state is worth nothing now."""
         log.error("the grammar engine failed: %s", defect, exc_info=defect)
         self._forget()
         self._pause(f"the grammar engine failed: {defect}", PAUSE_S)
-        run.grammar.turn_off(self._pause_reason)
 
     def _pause(self, reason: str, seconds: float) -> None:
         self._paused_until, self._pause_reason = self._clock() + seconds, reason

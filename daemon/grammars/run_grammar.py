@@ -8,12 +8,15 @@ nothing is shown that would have to be shortened; what is shown grows with what 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 from daemon.statistics import GrammarUse
 from grammars.interface import Mode
 
 State = Literal["none", "reading", "in force", "off"]
+
+GROWN_CHARACTERS: Final = 12
+"""A text is examined anew when it has grown by so much, a few tokens, or by a line."""
 
 
 @dataclass(slots=True)
@@ -62,6 +65,11 @@ class RunGrammar:
         """
         _, known = self._known(text, characters_after)
         self._fits[characters_after, text] = max(fitting, known)
+
+    def has_grown(self, text: str, characters_after: int) -> bool:
+        """Whether there is enough in `text` that was not examined to make that worth while."""
+        examined, _ = self._known(text, characters_after)
+        return examined == 0 or len(text) - examined >= GROWN_CHARACTERS or "\n" in text[examined:]
 
     def knows(self, text: str, characters_after: int) -> bool:
         """Whether it is known how much of the text fits, or does not matter."""

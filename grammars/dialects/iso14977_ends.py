@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from grammars.annotations import Annotations
 from grammars.diagnostics import Diagnostic, GrammarError
 from grammars.dialects import iso14977
 from grammars.dialects.reading import Reading, prepared, span_at
+from grammars.form import Annotations
 
 _HEAD: Final = re.compile(r"^[^\S\n]*([^\W\d](?:[\w \t-]*\w)?)\s*(?:::|:)?=", re.MULTILINE)
 _BARE_END: Final = re.compile(r"[^\s;][^\S\n]*;[^\S\n]*$", re.MULTILINE)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grammars.cursor import GrammarState
 from grammars.interface import CursorState, Unconstrained
-from grammars.suffix import Fit, Suffix, longest_fit
+from grammars.suffix import FAR_BYTES, Fit, Outset, Suffix, longest_fit, reach
 from tests.fakes.grammar_engine import QUERIES, recogniser, token_table
 
 TABLE = token_table()
@@ -94,6 +96,63 @@ def test_no_more_than_the_window_is_looked_at() -> None:
     state = state_after("SELECT a")
     assert longest_fit(state, b"", [], LONG.encode() + b" = = =") == Fit(0, whole=True, accepted=64)
     assert longest_fit(state, b"", [], Suffix(state.tokens, LONG.encode(), tokens=5)) == Fit(0, True, 5)
+
+
+FAR_REMARK = " -- " + "x" * 100 + "\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "suffix", "missing"),
+    [
+        ("SELECT a", FAR_REMARK + "FROM b;", 0),
+        ("SELECT a", FAR_REMARK + "FROM b; SELECT", 1),
+        ("SELECT a,", FAR_REMARK + "FROM b;", 6),
+        ("SELECT a", FAR_REMARK * (FAR_BYTES // 100), 1),
+    ],
+    ids=["to the end", "all of it", "not so far", "as far as is looked"],
+)
+def test_how_far_a_suffix_follows(before: str, suffix: str, missing: int) -> None:
+    """At the end of a text that may end there, one more."""
+    state = state_after(before)
+    after = Suffix(state.tokens, suffix.encode())
+    assert len(after.far) > len(after.window)
+    assert reach(state, after) == len(after.far) + 1 - missing
+    assert reach(state, after) == len(after.far) + 1 - missing
+
+
+@pytest.mark.parametrize("suffix", ["", " \n" * 200, " FROM b;"])
+def test_of_a_short_suffix_the_window_tells_all(suffix: str) -> None:
+    state = state_after("SELECT a")
+    assert reach(state, Suffix(state.tokens, suffix.encode())) == 0
+
+
+@pytest.mark.parametrize(
+    ("above", "text", "cuts", "suffix"),
+    [
+        ("SELECT a", ", (b, c", [1, 3, 4, 5], LONG),
+        ("SELECT ", "a, 'x y", [1, 3, 4], LONG),
+        ("SELECT a -- c", " d\n, (b, c", [2, 4, 6, 7], "\n" + LONG),
+        ("SELECT a -- c", " d (e", [2, 4], "\n" + LONG),
+    ],
+)
+def test_of_a_text_that_grows_only_what_is_new_is_looked_at(
+    above: str, text: str, cuts: list[int], suffix: str
+) -> None:
+    """What was opened in its beginning counts, and what the cursor stood in before it."""
+    state = state_after(above)
+    after = Suffix(state.tokens, suffix.encode())
+    outset = Outset.at(state, after)
+    whole = longest_fit(state, text.encode(), [*cuts, len(text)], after)
+    best = longest_fit(state, b"", (), after)
+    for seen, cut in pairwise([0, *cuts, len(text)]):
+        state.extend(text[:seen].encode())
+        fit = longest_fit(
+            state, text[seen:cut].encode(), [cut - seen], after, outset=outset, before=text[:seen].encode()
+        )
+        state.pop(1)
+        if fit.cut and (fit.whole, fit.accepted) >= (best.whole, best.accepted):
+            best = Fit(cut, fit.whole, fit.accepted)
+    assert best.cut == whole.cut
 
 
 def test_a_suffix_is_prepared_once_for_all_places() -> None:

@@ -165,6 +165,67 @@ def test_as_a_text_grows_only_what_is_new_is_looked_at_and_the_answers_are_the_s
     assert one.fit(place, [], "x y, z", place) == 1
 
 
+REMARK = "\n# " + "x" * 80 + "\n"
+"""Longer than the window, and it may stand anywhere."""
+
+
+@pytest.mark.parametrize(
+    ("marked", "text", "fitting"),
+    [
+        (f"let a = 1|{REMARK};", ", (2", ""),
+        (f"let a = 1|{REMARK};", ", (2)", ", (2)"),
+        ("# a|\n" + REMARK + "let b = 1;", " remark (as\nlet c = (2", " remark (as"),
+        ("# a|\n" + REMARK + "let b = 1;", " remark (as", " remark (as"),
+    ],
+    ids=["a bracket", "closed", "after a remark", "in a remark"],
+)
+def test_what_was_left_open_earlier_in_the_text_is_not_forgotten(
+    marked: str, text: str, fitting: str
+) -> None:
+    """However the text has grown."""
+    place = at(marked)
+    for by in (range(len(text), len(text) + 1), grown(text)):
+        one = follower()
+        one.stand(place)
+        for length in by:
+            kept = one.fit(place, list(text[:length].encode()), text[:length], place)
+        assert text[:kept] == fitting
+
+
+@pytest.mark.parametrize(
+    ("text", "fitting"),
+    [
+        (", 2;", ", 2"),
+        (", 2; del c;", ", 2; del c"),
+        (", 2; del c; let d = 5", ", 2; del c; let d = 5"),
+        (", 2, b", ", 2, b"),
+    ],
+)
+def test_what_breaks_text_far_behind_the_cursor_is_cut_off(text: str, fitting: str) -> None:
+    place, one = at(f"let a = 1|{REMARK};\n"), follower()
+    one.stand(place)
+    assert text[: one.fit(place, list(text.encode()), text, place)] == fitting
+
+
+def test_so_much_and_no_more_is_tried_of_what_breaks_text_far_behind_the_cursor() -> None:
+    """What fitted before stays."""
+    place, one = at(f"let a = 1|{REMARK};\n"), follower()
+    one.stand(place)
+    text = ", 2"
+    assert one.fit(place, list(text.encode()), text, place) == 3
+    text += "; let c ="
+    assert one.fit(place, list(text.encode()), text, place) == 3
+
+
+def test_how_far_the_text_after_the_cursor_follows_counts_from_where_it_first_does() -> None:
+    """It did not without the text."""
+    place, one = at(f"let a = |{REMARK};\n"), follower()
+    one.stand(place)
+    assert one.fit(place, list(b"1"), "1", place) == 1
+    assert one.fit(place, list(b"1; del b"), "1; del b", place) == 8
+    assert one.fit(place, list(b"1; del b;"), "1; del b;", place) == 8
+
+
 @pytest.mark.parametrize(
     ("marked", "text", "fitting"),
     [

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+from daemon.documents import Document, Place
 from daemon.grammars.document_grammar import DocumentGrammar
-from daemon.grammars.legality import LAST_PATIENCE_S, PAUSE_S
+from daemon.grammars.legality import LAST_PATIENCE_S, PAUSE_S, WHOLE_TEXT_S
 from tests.fakes.grammars import lets
-from tests.fakes.legality import LegalityBench, play
+from tests.fakes.legality import VOCABULARY, LegalityBench, play
 from tests.fakes.virtual_time import at_once
 
 
@@ -25,8 +26,12 @@ def test_a_search_a_mask_and_an_examination() -> None:
         assert await at_once(b.legality.first_legal(run, [*b"=;"])) is None
         await at_once(b.legality.examine(run, run.place, "1, = 2"))
         assert run.grammar.fitting("1, = 2", 0) == "1,"
+        await at_once(b.legality.examine(run, run.place, "1, = 2, 3"))
+        assert not run.grammar.knows("1, = 2, 3", 0)
+        await at_once(b.legality.examine(run, run.place, "1, = 2, 3", last=True))
+        assert run.grammar.knows("1, = 2, 3", 0)
         use = run.grammar.use
-        assert (use.searches, use.checks, use.full_masks, use.trimmed_characters) == (2, 5, 1, 4)
+        assert (use.searches, use.checks, use.full_masks, use.trimmed_characters) == (2, 5, 1, 7)
         assert use.engine_s > 0
 
     play(scenario)
@@ -96,6 +101,96 @@ def test_a_text_that_is_still_being_read_is_completed_without() -> None:
         assert await at_once(b.legality.first_legal(run, [*b"=;1"])) == 2
 
     play(scenario)
+
+
+LONG = "let a = 1;\n" * 1000 + "let b = |"
+
+
+def place_in(marked: str) -> Place:
+    before, _, after = marked.partition("|")
+    return Place(Document("x", "lets", 1, before + after), len(before))
+
+
+def test_who_has_time_has_the_text_read_before_a_run_begins() -> None:
+    async def scenario(b: LegalityBench) -> None:
+        await at_once(b.legality.read(place_in(LONG), VOCABULARY))
+        run = b.run_at(LONG)
+        assert await at_once(b.legality.first_legal(run, [*b"=;1"])) == 2
+        assert run.grammar.mode == "masked"
+
+    play(scenario)
+
+
+def test_a_reading_that_is_under_way_is_waited_for_first() -> None:
+    async def scenario(b: LegalityBench) -> None:
+        run = b.run_at(LONG)
+        await at_once(b.legality.read(run.place, VOCABULARY))
+        assert (run.grammar.state, run.grammar.use.engine_s > 0) == ("in force", True)
+
+    play(scenario)
+
+
+def test_a_text_is_not_read_where_there_is_no_grammar_or_that_rests() -> None:
+    async def scenario(b: LegalityBench) -> None:
+        run = b.run_at("let a = |")
+        await b.read(run)
+        b.legality.took(1.0, asked=True)
+        with b.blocked():
+            await at_once(b.legality.read(place_in(LONG), VOCABULARY))
+            b.legality.use(DocumentGrammar(None, expected=False))
+            await at_once(b.legality.read(place_in(LONG), VOCABULARY))
+        assert not b.engine.entered.is_set()
+
+    play(scenario)
+
+
+def test_a_reading_that_takes_too_long_leaves_the_run_to_say_so() -> None:
+    async def scenario(b: LegalityBench) -> None:
+        reading = asyncio.ensure_future(b.legality.read(place_in(LONG), VOCABULARY))
+        await asyncio.sleep(0)
+        b.loop.jump(WHOLE_TEXT_S)
+        await at_once(_done(reading))
+        with b.blocked():
+            run = b.run_at(LONG)
+            await b.legality.examine(run, run.place, "1", last=True)
+            assert run.grammar.mode == "unmasked: the text before the cursor is still being read"
+
+    play(scenario)
+
+
+def test_a_reading_ends_with_the_grammar_that_it_was_for() -> None:
+    async def scenario(b: LegalityBench) -> None:
+        reading = asyncio.ensure_future(b.legality.read(place_in(LONG), VOCABULARY))
+        await asyncio.sleep(0)
+        b.legality.use(DocumentGrammar(lets()))
+        await at_once(_done(reading))
+        assert b.legality._follower is None
+
+    play(scenario)
+
+
+def test_a_text_that_gets_the_engine_stuck_or_breaks_it_is_read_no_further() -> None:
+    """There is no run yet that the time could be put down to; the next says why it does without."""
+
+    async def scenario(b: LegalityBench) -> None:
+        with b.blocked():
+            reading = asyncio.ensure_future(b.legality.read(place_in(LONG), VOCABULARY))
+            await asyncio.sleep(0)
+            assert b.engine.entered.wait(20)
+            await asyncio.sleep(2.1)
+            await reading
+        assert b.run_at("let a = |").grammar.mode == "unmasked: the grammar engine was stuck"
+        await asyncio.sleep(PAUSE_S + 0.1)
+        b.engine.raises = ZeroDivisionError("no such thing")
+        await at_once(b.legality.read(place_in(LONG), VOCABULARY))
+        run = b.run_at("let a = |")
+        assert run.grammar.mode == "unmasked: the grammar engine failed: no such thing"
+
+    play(scenario)
+
+
+async def _done(task: asyncio.Future[None]) -> None:
+    await task
 
 
 def test_the_last_text_of_a_run_waits_for_the_reading_as_long_as_that_may_take() -> None:

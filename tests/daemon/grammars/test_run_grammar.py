@@ -30,6 +30,17 @@ def test_what_is_shown_grows_with_what_was_examined() -> None:
     assert grammar.fitting("del", 4) == ""
 
 
+def test_a_text_is_examined_anew_when_it_has_grown_by_some_tokens_or_a_line() -> None:
+    grammar = RunGrammar("in force")
+    assert grammar.has_grown("l", 4)
+    grammar.examined("let", 4, 3)
+    assert not grammar.has_grown("let a = 1, 2", 4)
+    assert grammar.has_grown("let a = 1, 2, 3", 4)
+    assert grammar.has_grown("let a\n", 4)
+    assert grammar.has_grown("let a", 5)
+    assert grammar.has_grown("del", 4)
+
+
 def test_what_is_known_not_to_fit_is_not_shown_because_the_grammar_is_off() -> None:
     """What nobody looked at is."""
     grammar = RunGrammar("in force")
