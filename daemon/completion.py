@@ -145,6 +145,10 @@ class Completer:
             return Answer([], "model_loading" if self._worker.state == "loading" else "model_failed")
         if splits_word(place):
             return Answer([], "mid_word")
+        if wait != "first":
+            await self._legality.read(place, self._worker.vocabulary)
+            if self._asked != asked:
+                return Answer([], "superseded")
         run = self._recall(place) or self._start(place)
         if run.ahead:
             self._catch_up(run)

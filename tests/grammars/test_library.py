@@ -13,10 +13,10 @@ from typing import Final
 import pytest
 
 from benchmarks.dsl_files import GENERATORS, generated, real_files
+from benchmarks.earley_oracle import accepts
 from grammars.compiled import CompiledGrammar
 from grammars.compiler import compile_text
 from grammars.engine import LlguidanceRecogniser, TokenTable, load
-from tests.fakes.earley_oracle import accepts
 from tests.fakes.mutated_files import LIBRARY, NAMES, slipped, small_file
 
 JUDGED: Final = int(os.environ.get("DRAFTWIRE_JUDGED_FILES", "160"))

@@ -11,7 +11,7 @@ import re
 from functools import cache
 from typing import Final
 
-import regex
+import regex  # type: ignore[import-untyped]
 from lark import Lark
 from lark.exceptions import UnexpectedInput
 
