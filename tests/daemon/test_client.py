@@ -34,9 +34,11 @@ from daemon.api.messages import (
     Shown,
     Stats,
     Status,
+    SuggestionUpdate,
 )
 from daemon.client import Client
 from daemon.config import Config, ConfigError
+from daemon.documents import Document, Place
 from daemon.grammars import store as grammar_store
 from daemon.link_address import LinkSettings
 from daemon.service import Service
@@ -92,10 +94,12 @@ class Desk:
 
 
 @asynccontextmanager
-async def desk(engine: FakeEngine | None = None, config: Config | None = None) -> AsyncIterator[Desk]:
+async def desk(
+    engine: FakeEngine | None = None, config: Config | None = None, *, answer_ms: int = 10_000
+) -> AsyncIterator[Desk]:
     engine = engine or FakeEngine(following(SOURCE))
     config = config or Config()
-    config = replace(config, display=replace(config.display, first_ghost_ms=0))
+    config = replace(config, display=replace(config.display, first_ghost_ms=0, answer_ms=answer_ms))
     service = Service(config, lambda: engine, None, time.monotonic)
     link = StatedLink(lambda ids: ids[-1])
     service.link = link  # type: ignore[assignment]
@@ -465,3 +469,95 @@ async def test_a_grammar_that_takes_too_long_is_done_without(monkeypatch: pytest
         d.take(OPEN, Complete(1, NAME, 1, len(START), wait="settled"))
         (answered,) = await d.first(Completions)
         assert answered.suggestions
+
+
+# --- a model that is late
+
+
+LATE = "x = total(1)\ny = tot"
+
+
+@pytest.mark.asyncio
+async def test_ux_49_the_text_around_answers_while_the_model_is_late() -> None:
+    engine = FakeEngine(lambda prefix: b"ality"[len(prefix) - len(LATE) :])
+    async with desk(engine, answer_ms=20) as d:
+        engine.hold()
+        d.take(OpenDocument(NAME, "python", 1, LATE), Complete(1, NAME, 1, len(LATE)))
+        [answer] = await d.first(Completions)
+        assert [one.text for one in answer.suggestions] == ["al(1)"]
+        assert (answer.suggestions[0].verified, answer.suggestions[0].complete) == (0, False)
+        [last] = d.service.statistics.last
+        assert (last.source, last.reason) == ("stopgap", None)
+
+
+@pytest.mark.asyncio
+async def test_ux_49_with_nothing_to_say_in_time_what_comes_later_is_an_update() -> None:
+    """The empty answer has its reason, and the update has the suggestion's own id, of which no other knew."""
+    async with desk(answer_ms=20) as d:
+        d.engine.hold()
+        d.take(OPEN, Complete(1, NAME, 1, len(START)))
+        [answer] = await d.first(Completions)
+        assert (answer.suggestions, answer.reason) == ([], "timeout")
+        assert d.got(SuggestionUpdate) == []
+        d.engine.release()
+        [update] = (await d.first(SuggestionUpdate))[:1]
+        assert (update.kind, update.version, update.offset) == ("extended", 1, len(START))
+        assert "urn a + b".startswith(update.suggestion.text)
+        assert update.suggestion.text
+
+
+# --- what `draftwire stats` shows
+
+
+@pytest.mark.asyncio
+async def test_ux_52_accepted_text_is_followed() -> None:
+    async with desk() as d:
+        d.take(OPEN, Complete(1, NAME, 1, len(START), wait="settled"))
+        [answer] = await d.first(Completions)
+        shown = answer.suggestions[0]
+        now = d.service.clock()
+        d.service.clock = lambda: now
+        d.take(ChangeDocument(NAME, 2, [Edit(len(START), len(START), shown.text)]))
+        d.take(Accepted(shown.id, len(shown.text)))
+        d.take(ChangeDocument(NAME, 3, [Edit(len(START), len(START) + 1, "")]))
+        d.service.clock = lambda: now + 31.0
+        d.take(GetStats(7))
+        [stats] = await d.first(Stats)
+        kept = stats.values["kept"]
+        share = (len(shown.text) - 1) / len(shown.text)
+        assert kept["after 30 s"] == {
+            "suggestions": 1, "whole_share": 0.0, "characters_share": pytest.approx(share, abs=1e-4),
+        }  # fmt: skip
+        assert kept["after 90 s"]["suggestions"] == kept["after 180 s"]["suggestions"] == 0
+
+
+@pytest.mark.asyncio
+async def test_ux_52_a_key_is_timed_from_its_edit_to_the_answer_with_text() -> None:
+    async with desk() as d:
+        d.take(OPEN, ChangeDocument(NAME, 2, [Edit(len(START), len(START), "u")]))
+        d.take(Complete(1, NAME, 2, len(START) + 1))
+        await d.first(Completions)
+        d.take(Complete(2, NAME, 2, len(START) + 1, trigger="invoked"))
+        await d.first(Completions, 2)
+        d.take(GetStats(7))
+        [stats] = await d.first(Stats)
+        assert stats.values["key_to_ghost_ms"]["count"] == 1
+        assert stats.values["first_ghost_ms"]["count"] == 2
+
+
+@pytest.mark.asyncio
+async def test_texts_of_excluded_files_are_never_drafted_from() -> None:
+    """Not as they are opened, not as they are edited, and no more once they are excluded."""
+    secret = "password = correct horse battery staple"
+    texts: dict[str, list[str]] = {}
+    async with desk() as d:
+        for name in ("file:///.env", "file:///b.py"):
+            d.take(OpenDocument(name, "", 1, secret), ChangeDocument(name, 2, [Edit(0, 0, "x")]))
+            d.take(ChangeDocument(name, 3, [Edit(0, 30, "")]))
+            texts[name] = d.client._texts.around(Place(Document(NAME, "", 1, ""), 0))
+        assert not any("horse" in text for text in texts["file:///.env"])
+        assert any("horse" in text for text in texts["file:///b.py"])
+        d.take(Configure({"files.exclude": ["b.py"]}))
+        assert not any(
+            "staple" in text for text in d.client._texts.around(Place(Document(NAME, "", 1, ""), 0))[2:]
+        )

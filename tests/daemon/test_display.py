@@ -290,3 +290,25 @@ class Editor(RuleBasedStateMachine):
 
 Editor.TestCase.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
 test_what_an_editor_sees = Editor.TestCase
+
+
+def test_ux_49_the_first_text_after_an_empty_answer_is_an_update_at_once() -> None:
+    """It settles from then on; as long as there is none, and if there never is, nothing is pushed."""
+    screen = Screen()
+    screen.display.expect(screen.run, screen.place(), screen.loop.time())
+    screen.hear("")
+    screen.loop.pass_time(1.0)
+    screen.hear("foo")
+    screen.hear("bar")
+    screen.loop.pass_time(1.0)
+    screen.hear("bar baz")
+    assert screen.kinds == [(1.0, "extended", "foo"), (1.0, "corrected", "bar"), (2.0, "extended", "bar baz")]
+
+
+def test_a_key_ends_the_wait_for_a_first_text() -> None:
+    screen = Screen()
+    screen.display.expect(screen.run, screen.place(), screen.loop.time())
+    screen.hear("", complete=True)
+    screen.type("x")
+    assert screen.display.showing is None
+    assert screen.kinds == []

@@ -106,3 +106,21 @@ def test_what_is_held_back_is_not_worth_an_answer() -> None:
 def test_a_whole_draft_is_settled() -> None:
     run = run_of("1" * 64)
     assert worth_showing(run, run.place, "optimistic", "settled", waited_enough=False)
+
+
+def test_ux_49_a_stopgap_is_shown_until_a_model_has_spoken() -> None:
+    """Shaped as any text, never as verified, and never where only verified text is wanted."""
+    run = run_of("")
+    run.stopgap = "12 + 34  "
+    assert news_of(run, run.place, "optimistic") == (News("12 + 34", 0, False, False), None)
+    assert news_of(run, typed(run, "1"), "optimistic")[1] == "stale_version"
+    run.awaited = True
+    assert news_of(run, run.place, "verified")[0].text == ""
+    run.draft(ord("7"), 0.0, "model")
+    assert news_of(run, run.place, "optimistic")[0].text == "7"
+
+
+def test_a_stopgap_is_gone_with_its_run() -> None:
+    run = run_of("")
+    run.stopgap, run.finished = "12 + 34", True
+    assert news_of(run, run.place, "optimistic") == (News("", 0, True, False), "empty_draft")

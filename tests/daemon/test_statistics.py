@@ -39,6 +39,32 @@ def test_rounds_by_language() -> None:
     assert snapshot["verdict_ms"]["count"] == 4
 
 
+def test_ux_52_acceptance_by_drafter() -> None:
+    """A round counts for every drafter that has a token in it; what comes after the first rejection is rejected."""
+    statistics = Statistics()
+    statistics.round("python", committed(4, 2), 0.05, ["match", "model", "model", "match"])
+    statistics.round("python", committed(1, 1), 0.05, ["healing"])
+    statistics.round("python", committed(0, 0), 0.05, [])
+    drafters = statistics.snapshot()["drafters"]
+    assert {name: (row["rounds"], row["drafted"], row["accepted"]) for name, row in drafters.items()} == {
+        "match": (1, 2, 1), "model": (1, 2, 1), "healing": (1, 1, 1),
+    }  # fmt: skip
+
+
+def test_ux_52_where_texts_came_from_and_what_was_kept_of_them() -> None:
+    statistics = Statistics()
+    for source in ("draft", "stopgap", "draft"):
+        statistics.answered(Request("a.py", "python", 0.01, 5, None, source=source), 0.02)
+    statistics.answered(Request("a.py", "python", 0.01, 0, "timeout"), 0.02)
+    statistics.was_kept(30, 10, 5)
+    snapshot = statistics.snapshot()
+    assert snapshot["sources"] == {"draft": 2, "stopgap": 1}
+    assert snapshot["key_to_ghost_ms"] == {"count": 3, "p50": 20.0, "p90": 20.0, "p99": 20.0}
+    assert snapshot["kept"]["after 30 s"] == {
+        "suggestions": 1, "whole_share": 0.0, "characters_share": 0.5,
+    }  # fmt: skip
+
+
 def test_requests_and_what_became_of_them() -> None:
     """Every empty answer is counted by its reason; the last ones are kept."""
     statistics = Statistics()
