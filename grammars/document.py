@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import islice, pairwise
+from sys import maxsize
 from typing import Final
 
 from grammars import resync
@@ -20,7 +21,7 @@ from grammars.engine import TokenTable
 from grammars.expectation import Expectations
 from grammars.interface import CursorState, Mode, Recogniser, RecogniserFailed, Unconstrained
 from grammars.resync import Hit, Piece
-from grammars.segments import Cutter, common_length, place
+from grammars.segments import Cutter, Segment, common_length, place
 
 LONGEST_TEXT: Final = 1_500_000
 """Characters before the cursor that are followed."""
@@ -28,6 +29,9 @@ _FAILURES: Final = 3
 """Failures of the engine in states handed out, after which the document is left alone."""
 _RECOVERY_BYTES: Final = 4_096
 """What a search for a way on counts for in a budget."""
+_LONG_STRETCH: Final = 1_000
+"""Characters that are followed in one go, if they are also a tenth of what the recogniser has behind it: for that it is
+copied, which costs a fraction of following them."""
 _AHEAD: Final = resync.SKIPPED + 12
 """Segments after an error that are looked at."""
 
@@ -207,13 +211,14 @@ class GrammarDocument:
 
     def _follow(self, limit: int, budget_bytes: int | None) -> bool:
         """Consume segment after segment; whether the last before `limit` was reached, or an error that stays."""
-        spent = 0
+        budget = maxsize if budget_bytes is None else budget_bytes
+        spent = self._follow_in_one_go(limit, budget)
         while (segment := self._cutter.next(self._text, self._end, limit)) is not None:
             if self._lost is not None:
                 if self._lost.is_final or self._cutter.next(self._text, self._lost.seen, limit) is None:
                     return True
                 self._lost = None
-            if budget_bytes is not None and spent >= budget_bytes:
+            if spent >= budget:
                 return False
             self._attempted = segment.end
             data = encoded(self._text[self._end : segment.end])
@@ -226,7 +231,29 @@ class GrammarDocument:
             self._recogniser.rollback(count)
             spent += _RECOVERY_BYTES
             self._recover(limit)
+            spent += self._follow_in_one_go(limit, min(budget - spent, 2 * _LONG_STRETCH))
         return True
+
+    def _follow_in_one_go(self, limit: int, budget_bytes: int) -> int:
+        """Consume what comes before the next error, if it may be long; how many bytes that was."""
+        stretch = min(limit - self._end, budget_bytes)
+        if self._lost is not None or stretch < max(_LONG_STRETCH, self._end // 10):
+            return 0
+        segments: list[Segment] = []
+        pieces: list[list[int]] = []
+        start, sizes = self._end, [0]
+        while (
+            sizes[-1] < budget_bytes and (segment := self._cutter.next(self._text, start, limit)) is not None
+        ):
+            data = encoded(self._text[start : segment.end])
+            segments.append(segment)
+            pieces.append(self._table.greedy(data))
+            sizes.append(sizes[-1] + len(data))
+            start = self._attempted = segment.end
+        count = self._recogniser.consume_pieces(pieces)
+        for segment, piece in zip(segments[:count], pieces, strict=False):
+            self._append(segment.end, len(piece), is_boundary=segment.is_boundary)
+        return sizes[count]
 
     def _append(self, end: int, tokens: int, *, is_boundary: bool) -> None:
         before = self._followed[-1] if self._followed else _START

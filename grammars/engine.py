@@ -1,8 +1,8 @@
 """The one door to llguidance: a vocabulary as it wants it, and a grammar loaded into it.
 
-Only the calls that leave a matcher whole are used (`validate_tokens`, `try_consume_tokens`): llguidance never forgives
-an illegal `consume_token`. What still goes wrong in there (limits, panics of the Rust side) comes out as
-RecogniserFailed or GrammarError. This module knows nothing of cursors, files or threads.
+A matcher that is kept gets only the calls that leave it whole (`validate_tokens`, `try_consume_tokens`): llguidance
+never forgives an illegal `consume_tokens`. What still goes wrong in there (limits, panics of the Rust side) comes out
+as RecogniserFailed or GrammarError. This module knows nothing of cursors, files or threads.
 
 llguidance itself is imported where something is first made of it: 10 to 100 ms that no process pays at its start.
 """
@@ -127,6 +127,21 @@ class LlguidanceRecogniser:
         if count < len(tokens):
             self._check()
         return count
+
+    def consume_pieces(self, pieces: Sequence[Sequence[int]]) -> int:
+        """As many of `pieces` as are allowed from end to end; half as long as `consume`, and 0.1 ms for 2 kB behind.
+
+        `consume_tokens` does not try each token first, as `try_consume_tokens` does, but is lost at an illegal one:
+        so a copy goes ahead.
+        """
+        ahead: Any = self._call(self._matcher.deep_copy)
+        for count, piece in enumerate(pieces):
+            if not self._call(ahead.consume_tokens, self._checked(piece)):
+                for allowed in pieces[:count]:
+                    self._call(self._matcher.consume_tokens, allowed)
+                return count
+        self._matcher = ahead
+        return len(pieces)
 
     def valid(self, tokens: Sequence[int]) -> int:
         """How many `consume` would take; about 1 us for one, however large the vocabulary."""

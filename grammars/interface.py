@@ -61,6 +61,13 @@ class Recogniser(Protocol):
         """Go on by as many of `tokens` as are allowed, from the first on; how many those were."""
         ...
 
+    def consume_pieces(self, pieces: Sequence[Sequence[int]]) -> int:
+        """Go on by as many of `pieces` as are allowed from end to end, from the first on; how many those were.
+
+        For a long text: faster than `consume`, but for a copy that is made first.
+        """
+        ...
+
     def valid(self, tokens: Sequence[int]) -> int:
         """How many `consume` would take; the place stays as it is."""
         ...

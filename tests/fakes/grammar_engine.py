@@ -85,6 +85,10 @@ class FailingRecogniser:
         self._ask("consume")
         return self.inner.consume(tokens)
 
+    def consume_pieces(self, pieces: Sequence[Sequence[int]]) -> int:
+        self._ask("consume")
+        return self.inner.consume_pieces(pieces)
+
     def valid(self, tokens: Sequence[int]) -> int:
         self._ask("valid")
         return self.inner.valid(tokens)

@@ -110,6 +110,22 @@ def test_a_long_text_is_followed_in_slices() -> None:
     assert followed.at(text, len(text), budget_bytes=1).mode == Mode("masked")
 
 
+@settings(deadline=None, max_examples=25)
+@given(st.data())
+def test_a_text_followed_in_one_go_is_followed_as_in_slices(data: st.DataObject) -> None:
+    """Errors or none: what is so short that it is followed segment by segment comes to the same state."""
+    rules, text = data.draw(st.sampled_from([(QUERIES, FILE * 12), (MACHINE, NESTED * 10)]))
+    for _ in range(data.draw(st.integers(0, 3))):
+        place = data.draw(st.integers(0, len(text)))
+        text = text[:place] + data.draw(st.sampled_from([")", "=", "'", "}"])) + text[place:]
+    offset = data.draw(st.integers(len(text) // 2, len(text)))
+    slices = document(rules)
+    for _ in range(len(text)):
+        if slices.prepare(text, offset, budget_bytes=400):
+            break
+    assert answers(document(rules).at(text, offset)) == answers(slices.at(text, offset))
+
+
 def test_a_text_that_is_too_long_is_not_followed() -> None:
     text = " " * (LONGEST_TEXT + 1)
     assert document().at(text, len(text)).mode.reason == "the file is longer than 1,500,000 characters"

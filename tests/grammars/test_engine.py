@@ -76,6 +76,32 @@ def test_consume_takes_what_is_allowed_and_leaves_the_rest(table: TokenTable) ->
     assert queries.consume(tokens[-2:]) == 2
 
 
+@pytest.mark.parametrize(
+    ("texts", "count"),
+    [
+        (["SELECT", " a", " FROM b", ";"], 4),
+        (["SELECT", " a b", ";"], 1),
+        (["SELECT a", "", ") FROM"], 2),
+        ([";"], 0),
+        ([], 0),
+    ],
+)
+def test_pieces_are_consumed_up_to_the_first_that_is_not_allowed(
+    table: TokenTable, texts: list[str], count: int
+) -> None:
+    """What is left stands where `consume` would, and can be taken back."""
+    queries, single = recogniser(QUERIES, table), recogniser(QUERIES, table)
+    before = queries.mask()
+    pieces = [table.greedy(text.encode()) for text in texts]
+    tokens = [token for piece in pieces[:count] for token in piece]
+    assert queries.consume_pieces(pieces) == count
+    assert single.consume(tokens) == len(tokens)
+    assert (queries.mask() == single.mask()).all()
+    assert queries.accepting() == single.accepting()
+    queries.rollback(len(tokens))
+    assert (queries.mask() == before).all()
+
+
 def test_the_mask_says_what_valid_says_and_is_as_wide_as_the_logits(table: TokenTable) -> None:
     queries = recogniser(QUERIES, table)
     for token in [None, *table.greedy("SELECT (状), 'a b' FROM b; --x".encode())]:
@@ -95,6 +121,7 @@ def test_nothing_goes_on_after_a_text_that_is_over(table: TokenTable) -> None:
     assert word.accepting()
     assert not word.mask().any()
     assert word.valid(tokens) == 0
+    assert word.consume_pieces([tokens]) == 0
     word.rollback(1)
     assert word.valid(tokens[1:]) == 1
 
@@ -116,6 +143,8 @@ def test_ids_that_the_engine_lacks_are_refused_before_it_sees_them(
     for method in (queries.consume, queries.valid):
         with pytest.raises(ValueError, match="tokens out of range"):
             method(tokens)
+    with pytest.raises(ValueError, match="tokens out of range"):
+        queries.consume_pieces([table.greedy(b"SELECT"), tokens])
     assert queries.valid(table.greedy(b"SELECT")) == 1
 
 
