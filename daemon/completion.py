@@ -21,13 +21,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import msgspec
 
-from daemon.ahead import leads_to, place_behind
+from daemon.ahead import place_behind
 from daemon.api.messages import NothingReason, Suggestion, Wait
 from daemon.completion_settings import Settings
 from daemon.config_sections import CompletionConfig
@@ -37,15 +36,16 @@ from daemon.documents import Document, Place
 from daemon.draft_worker import DraftWorker
 from daemon.drafting import Drafting
 from daemon.engine import EngineFailed
+from daemon.examination import examine, unexamined
 from daemon.generation import Generation
 from daemon.grammars.document_grammar import DocumentGrammar
 from daemon.grammars.legality import Legality
 from daemon.link import Link
 from daemon.merge import News
-from daemon.news import led_astray, news_of, shaped_at
+from daemon.news import led_astray, news_of
 from daemon.open_texts import OpenTexts
 from daemon.patience import until_worth_showing
-from daemon.recall import best_fit
+from daemon.remembered_runs import RememberedRuns
 from daemon.room import limits
 from daemon.run import Run
 from daemon.shaping import splits_word
@@ -57,7 +57,6 @@ from speculation.paths import common_length
 log = logging.getLogger(__name__)
 
 NO_GRAMMAR = DocumentGrammar(None, expected=False)
-REMEMBERED_RUNS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +103,7 @@ class Completer:
         self._document: Document | None = None
         self._cursor: int | None = None
         """Where the newest edit left the cursor in it."""
-        self._active: Run | None = None
-        self._runs: deque[Run] = deque(maxlen=REMEMBERED_RUNS)
+        self._runs = RememberedRuns()
         self._asked = 0
         self._waiting = 0
         """Requests under way."""
@@ -131,10 +129,8 @@ class Completer:
         if splits_word(place):
             self._stop_active()
             return
-        run = self._recall(place) or self._start(place)
-        if run.ahead:
-            self._catch_up(run)
-        if self._active is not None and not self._may_yet_fit(self._active, place):
+        self._run_at(place)
+        if not self._runs.active_may_fit(place):
             self._stop_active()
 
     async def complete(self, place: Place, wait: Wait) -> Answer:
@@ -149,9 +145,7 @@ class Completer:
             await self._legality.read(place, self._worker.vocabulary)
             if self._asked != asked:
                 return Answer([], "superseded")
-        run = self._recall(place) or self._start(place)
-        if run.ahead:
-            self._catch_up(run)
+        run = self._run_at(place)
         self._waiting += 1
         try:
             await until_worth_showing(
@@ -165,20 +159,12 @@ class Completer:
             return Answer([], "superseded")
         return self._answer(run, place)
 
-    def _recall(self, place: Place) -> Run | None:
-        """A run, running or done, whose continuation fits here with text left; or one that has yet to say."""
-        active = self._active
-        if active is not None and not active.finished and self._fits(active, place) is not None:
-            return active
-        found = best_fit(self._runs, place)
-        return None if found is None else found[0]
-
-    def _fits(self, run: Run, place: Place) -> str | None:
-        """What was typed of the run's text to get to `place`; None if it does not fit. Nothing typed always fits."""
-        return run.generation.typed_to(place)
-
-    def _may_yet_fit(self, run: Run, place: Place) -> bool:
-        return self._fits(run, place) is not None or (run.ahead and leads_to(place, run.place))
+    def _run_at(self, place: Place) -> Run:
+        """The run whose text answers here: one that is recalled, or a new one."""
+        run = self._runs.at(place) or self._start(place)
+        if run.ahead:
+            self._catch_up(run)
+        return run
 
     # --- one run
 
@@ -189,7 +175,7 @@ class Completer:
         self._stop_active(context)
         end = limits(place, self.settings.completion, engine.n_context)
         run = Run(Generation(place, context, engine.vocabulary, end), self._clock(), ahead=ahead)
-        self._runs.appendleft(run)
+        self._runs.add(run)
         self._legality.begin(run, engine.vocabulary)
         self._drive(run)
         return run
@@ -199,7 +185,7 @@ class Completer:
             self._worker.defer(self.number)
         else:
             self._worker.hurry(self.number)
-        self._active = run
+        self._runs.active = run
         run.task = asyncio.create_task(self._run(run))
 
     async def _run(self, run: Run) -> None:
@@ -227,7 +213,7 @@ class Completer:
             run.failure, run.finished = "internal_error", True
             run.changed()
         finally:
-            if self._active is run:
+            if self._runs.active is run:
                 self._worker.rest(self.number)
                 self._warm_up.catch_up(drafting=self.settings.drafting)
             if not run.ahead:
@@ -275,17 +261,7 @@ class Completer:
             await self._examine_at(run, Place(self._document, self._cursor), over=over)
 
     async def _examine_at(self, run: Run, place: Place, *, over: bool) -> None:
-        text = self._unexamined(run, place, over=over)
-        if text is not None:
-            await self._legality.examine(run, place, text, last=over)
-
-    def _unexamined(self, run: Run, place: Place, *, over: bool) -> str | None:
-        """The text of the run that might be shown at `place`, if it is not known how much of it fits."""
-        shaped = shaped_at(run, place, self.settings.display.policy, over=over)
-        if shaped is None:
-            return None
-        text = shaped[0] + shaped[1].text
-        return None if run.grammar.knows(text, place.characters_after) else text
+        await examine(self._legality, run, place, self.settings.display.policy, over=over)
 
     async def _examine_late(self, run: Run) -> None:
         """A verdict has come after the run's end."""
@@ -299,8 +275,7 @@ class Completer:
         self._warm_up.begin(drafting=self.settings.drafting)
 
     def _foreseen(self) -> Foreseen | None:
-        is_busy = self._active is not None and not self._active.finished
-        if self._document is None or is_busy or not self.settings.ahead:
+        if self._document is None or self._runs.busy is not None or not self.settings.ahead:
             return None
         engine, target = self._worker.engine, self._target.max_context
         return self._prompts.foreseen(self._document, self._cursor, engine, self.settings, target)
@@ -308,17 +283,17 @@ class Completer:
     def _read_by_target(self, ids: Sequence[int]) -> bool:
         return self._target.read(ids, *self._terms())
 
-    def _go_ahead(self, showing: Showing) -> None:
+    def _go_ahead(self) -> None:
         """Nothing more will be shown: draft on from behind it, as if all of it had been accepted."""
+        showing = self.display.showing
+        if showing is None or not (self.settings.ahead and self.settings.drafting):
+            return
         run, place, text = showing.run, showing.place, showing.offer.text
         assert isinstance(run, Run)
         news, _ = self._news(run, place)
         grows = news.text.startswith(text) and news.text != text
-        if not run.finished or run.failure or grows or not (self.settings.ahead and self.settings.drafting):
+        if not run.finished or run.failure or grows or self._runs.behind(place, text) is not None:
             return
-        active = self._active
-        if active is not None and active.ahead and leads_to(place, active.place, text):
-            return  # it does already, or has
         behind = place_behind(place, text)
         if behind is not None:
             self._start(behind, ahead=True)
@@ -354,11 +329,10 @@ class Completer:
             return Answer([], why, run.grammar.mode)
         showing = self.display.show(run, place, news, self._clock())
         suggestion = suggestion_of(showing)
-        if self._fits(run, place):
+        if run.generation.typed_to(place):
             suggestion = msgspec.structs.replace(suggestion, source="recall")
         self._follow_document(place)
-        if self.display.showing is not None:
-            self._go_ahead(self.display.showing)
+        self._go_ahead()
         source = suggestion.source if run.known_text else "stopgap"
         return Answer([suggestion], grammar=run.grammar.mode, source=source)
 
@@ -383,7 +357,8 @@ class Completer:
         showing = self.display.showing
         if showing is not None and showing.run is run:
             self._update(showing)
-        if run.finished and self._unexamined(run, run.place, over=True) is not None:
+        policy = self.settings.display.policy
+        if run.finished and unexamined(run, run.place, policy, over=True) is not None:
             run.task = asyncio.create_task(self._examine_late(run))
 
     def _update(self, showing: Showing) -> None:
@@ -392,8 +367,7 @@ class Completer:
             return
         news, _ = self._news(showing.run, showing.place)
         self.display.update(showing, news, self._clock(), self._update)
-        if self.display.showing is not None:
-            self._go_ahead(self.display.showing)
+        self._go_ahead()
 
     # --- coming and going
 
@@ -411,6 +385,7 @@ class Completer:
         if self._legality.use(grammar):
             self._begin_anew()
         self._seek_exemplar()
+        self._warm()
 
     def _seek_exemplar(self) -> None:
         if self._document is not None:
@@ -418,19 +393,19 @@ class Completer:
 
     def _begin_anew(self) -> None:
         """What was found until now is not to be recalled."""
-        self._runs.clear()
+        self._runs.forget()
         self._stop_active()
 
     def left(self) -> None:
         """The user is in another document: end work that nobody waits for. One user writes in one place."""
-        run = self._active
-        if run is not None and not run.finished and not self._waiting:
+        run = self._runs.busy
+        if run is not None and not self._waiting:
             self._stop_active()
             self._target.end(run)
 
     async def close(self) -> None:
         """The document is gone: stop everything, free what both ends hold for it."""
-        task = self._active.task if self._active is not None else None
+        task = self._runs.active.task if self._runs.active is not None else None
         self._stop_active()
         self.display.clear()
         self._target.close()
@@ -443,8 +418,8 @@ class Completer:
 
     def _stop_active(self, next_context: Sequence[int] | None = None) -> None:
         """End the run under way. What its evaluation shares with the next context goes on: a prefill is not lost."""
-        run, self._active = self._active, None
-        if run is not None and not run.finished:
+        run, self._runs.active = self._runs.busy, None
+        if run is not None:
             run.finished = True
             self._worker.stop(self.number, common_length(run.evaluating or (), next_context or ()))
             if run.task is not None:

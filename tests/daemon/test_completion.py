@@ -35,10 +35,10 @@ async def test_the_edit_starts_the_draft_and_the_request_finds_it() -> None:
     async with bench() as b:
         b.open("def add(a, b):\n    re")
         b.type("t")
-        started = b.completer._active
+        started = b.completer._runs.active
         assert started is not None
         await b.ask()
-        assert b.completer._active is started
+        assert b.completer._runs.active is started
 
 
 @pytest.mark.asyncio
@@ -315,7 +315,7 @@ async def test_a_shown_draft_is_extended_and_then_marked_verified() -> None:
         b.open("def add(a, b):\n    ret")
         first = only(await b.ask())
         with b.target_at_work():
-            await b.completer._active.task
+            await b.completer._runs.active.task
         assert [u.kind for u in b.updates][-1] in ("verified", "extended")
         last = b.updates[-1].suggestion
         assert last.text.startswith(first)
@@ -330,7 +330,7 @@ async def test_within_the_settling_window_a_verdict_corrects_once() -> None:
         shown = only(await b.ask(wait="settled"))
         assert "a * b" in shown
         with b.target_at_work():
-            await b.completer._active.task
+            await b.completer._runs.active.task
         kinds = [update.kind for update in b.updates]
         assert kinds.count("corrected") == 1
         assert "a + b" in b.updates[-1].suggestion.text
@@ -342,7 +342,7 @@ async def test_after_the_settling_window_what_is_shown_stays() -> None:
         b.open("def add(a, b):\n    ret")
         shown = only(await b.ask(wait="settled"))
         with b.target_at_work():
-            await b.completer._active.task
+            await b.completer._runs.active.task
         assert all(update.suggestion.text.startswith(shown) for update in b.updates)
         # What the next key shows is what the target says.
         assert "a + b" in only(await b.ask(b.type("u")))
@@ -376,7 +376,7 @@ async def test_updates_follow_the_user_typing_along() -> None:
         await b.ask(wait="settled")
         b.type("u")
         with b.target_at_work():
-            await b.completer._active.task
+            await b.completer._runs.active.task
         last = b.updates[-1]
         assert last.version == b.document.version
         assert last.offset == len(b.document.text)
@@ -391,7 +391,7 @@ async def test_typing_against_what_is_shown_ends_its_updates() -> None:
         b.type("x")
         before = len(b.updates)
         with b.target_at_work():
-            await b.completer._active.task
+            await b.completer._runs.active.task
         assert len(b.updates) == before
 
 
@@ -417,7 +417,7 @@ async def test_quick_keys_do_not_lose_the_prefill_they_share() -> None:
         b.type("x")
         await asyncio.to_thread(b.engine.wait_until_held)
         b.type("y")
-        assert b.completer._active.evaluating is None  # the older evaluation still fills the cache
+        assert b.completer._runs.active.evaluating is None  # the older evaluation still fills the cache
         b.engine.release()
         await b.ask(wait="settled")
         prompts = [ids for _, ids in b.engine.calls]
@@ -453,7 +453,7 @@ async def test_a_model_that_holds_little_says_little(n_context: int, length: int
     async with bench(engine=engine) as b:
         b.open(SOURCE[:-4])
         await b.ask(wait="settled")
-        run = b.completer._active
+        run = b.completer._runs.active
         assert len(run.generation.tail) == length
         assert len(run.generation.context) <= n_context - length
 
@@ -492,7 +492,7 @@ async def test_an_answer_to_an_older_version_leaves_the_screen_where_the_user_is
         assert only(await asked).startswith("urn a + b")
         assert b.completer.display.showing.place == here
         with b.target_at_work():
-            await b.completer._active.task
+            await b.completer._runs.active.task
         assert b.updates[-1].version == b.document.version
         assert b.updates[-1].suggestion.text.startswith("rn a + b")
 
@@ -507,7 +507,7 @@ async def test_leaving_a_document_ends_work_that_nobody_waits_for(asked_for: boo
         asked = asyncio.create_task(b.ask()) if asked_for else None
         await asyncio.to_thread(b.engine.wait_until_held)
         b.completer.left()
-        assert (b.completer._active is not None) is asked_for
+        assert (b.completer._runs.active is not None) is asked_for
         assert len(b.sent(Cancel)) == (not asked_for)
         b.engine.release()
         if asked is not None:
@@ -526,7 +526,7 @@ async def test_whatever_ends_a_run_its_sequence_can_be_had_by_another() -> None:
 
         b.open("def add(a, b):\n    ret")
         await b.ask(wait="settled")  # the end of the text
-        await b.completer._active.task
+        await b.completer._runs.active.task
         await another_drafts()
 
         engine.hold()

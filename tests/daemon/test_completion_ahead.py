@@ -23,7 +23,7 @@ AHEAD = settings(ahead=True)
 async def idle(b: Bench) -> None:
     """Until nothing is drafted any more."""
     async with asyncio.timeout(10):
-        while (run := b.completer._active) is not None and not run.finished:
+        while (run := b.completer._runs.active) is not None and not run.finished:
             await asyncio.sleep(0.001)
 
 
@@ -93,10 +93,10 @@ async def test_a_key_against_the_suggestion_ends_it_within_a_token() -> None:
         await b.ask(wait="settled")
         b.engine.hold()
         await asyncio.to_thread(b.engine.wait_until_held)
-        ahead = b.completer._active
+        ahead = b.completer._runs.active
         b.type("x")
         assert b.engine.aborts
-        assert b.completer._active is not ahead
+        assert b.completer._runs.active is not ahead
         assert ahead.finished
         b.engine.release()
         await b.ask()
@@ -117,7 +117,7 @@ async def test_nobody_goes_ahead_who_does_not_draft_unasked(chosen: object) -> N
         with b.target_at_work():
             await b.ask(wait="verified")
         await idle(b)
-        assert not any(run.ahead for run in b.completer._runs)
+        assert not any(run.ahead for run in b.completer._runs._runs)
 
 
 @pytest.mark.asyncio
@@ -126,7 +126,7 @@ async def test_it_goes_no_further_than_one_suggestion() -> None:
     text = BEGUN + "urn " + "".join(f"a{n} + " for n in range(100))
     async with bench(chosen=AHEAD, draft=text) as b:
         await shown_and_gone_ahead(b)
-        assert len(b.completer._runs) == 2
+        assert len(b.completer._runs._runs) == 2
 
 
 @pytest.mark.parametrize("n_sequences", [1, 2])
@@ -158,7 +158,7 @@ async def test_leaving_the_document_ends_it() -> None:
         b.engine.hold()
         await asyncio.to_thread(b.engine.wait_until_held)
         b.completer.left()
-        assert b.completer._active is None
+        assert b.completer._runs.active is None
         b.engine.release()
 
 
@@ -174,7 +174,7 @@ async def test_the_verifier_hears_of_it_once_the_user_is_there() -> None:
             assert only(await b.ask(wait="verified")) == FIRST
         await idle(b)
         contexts, drafts = len(b.sent(Context)), len(b.sent(Draft))
-        assert b.completer._active.ahead
+        assert b.completer._runs.active.ahead
         place = b.type(FIRST)
         await asyncio.sleep(0)
         assert len(b.sent(Context)) == contexts + 1
@@ -209,7 +209,7 @@ async def test_a_correction_of_what_is_shown_takes_it_elsewhere() -> None:
         b.open(BEGUN)
         assert "a * b" in only(await b.ask(wait="settled"))
         with b.target_at_work():
-            await b.completer._active.task
+            await b.completer._runs.active.task
         await idle(b)
         shown = b.completer.display.showing.offer.text
         assert "a + b" in shown

@@ -160,7 +160,7 @@ async def test_an_illegal_token_of_the_target_leaves_the_request_working_and_the
             answer = await b.ask(wait="verified")
         assert only(answer) == "bc = 1"  # what comes after it is no text of the language
         assert answer.grammar.startswith("unmasked")
-        run = b.completer._active
+        run = b.completer._runs.active
         assert run.generation.text().text == target[5:]
         assert b.statistics.grammar.illegal_target_runs == 1
         b.type("x")
@@ -180,11 +180,11 @@ async def test_a_target_whose_words_are_none_of_the_language_leaves_the_answer_t
             answer = await b.ask(place, wait="verified")
         assert only(answer) == "1, b;"
         assert answer.suggestions[0].verified == 0
-        assert b.completer._active.generation.committed == []
+        assert b.completer._runs.active.generation.committed == []
         again = b.type("x")  # the next key is the target's again
         with b.target_at_work():
             await b.ask(again, wait="verified")
-        assert b.completer._active.generation.committed
+        assert b.completer._runs.active.generation.committed
 
 
 @pytest.mark.asyncio
@@ -213,7 +213,7 @@ async def test_with_temperature_draft_and_target_share_the_noise_under_the_mask(
     async with bench(engine=engine, grammar=whole(), chosen=chosen) as b:
         b.open("let a")
         await b.ask(wait="verified")
-        run = b.completer._active
+        run = b.completer._runs.active
         ids = list(run.generation.context)
         for token in run.generation.tail:
             best = engine._candidates(ids)
@@ -259,7 +259,7 @@ async def test_a_verdict_after_the_end_is_examined_before_it_is_shown() -> None:
     ) as b:  # fmt: skip
         b.open("let a = ")
         assert only(await b.ask(wait="verified")) == "12"
-        run = b.completer._active
+        run = b.completer._runs.active
         b.link._left = 6  # what was on its way when it was told to stop
         while b.link.step(alone=True):
             pass
@@ -293,10 +293,10 @@ async def test_news_of_the_same_grammar_disturb_nothing() -> None:
     async with bench(engine=scripted(LEGAL), grammar=whole()) as b:
         b.open("let a")
         only(await b.ask(wait="verified"))
-        run = b.completer._active
+        run = b.completer._runs.active
         b.completer.use_grammar(replace(whole(), notes=("its newest version has errors",)))
         await b.ask(wait="verified")
-        assert b.completer._active is run
+        assert b.completer._runs.active is run
 
 
 @pytest.mark.asyncio
@@ -305,4 +305,4 @@ async def test_a_document_closed_in_the_middle_of_a_call_is_closed() -> None:
         b.open("let a")
         b.type("b")
         await b.completer.close()
-        assert b.completer._active is None or b.completer._active.finished
+        assert b.completer._runs.active is None or b.completer._runs.active.finished

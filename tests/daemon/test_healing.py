@@ -74,12 +74,12 @@ async def test_the_draft_goes_on_from_the_word_as_the_model_writes_it(
     async with bench(engine=engine) as b:
         b.open(before)
         assert only(await b.ask(wait="verified")) == SOURCE[len(before) :].rstrip()
-        context = list(b.completer._active.generation.context)
+        context = list(b.completer._runs.active.generation.context)
         shorter = [ids for _, ids in engine.calls if len(ids) < len(context)]
         longer = [ids for _, ids in engine.calls if len(ids) >= len(context)]
         assert len(shorter) >= 1
         assert all(ids[: len(context)] == context for ids in longer)
-        assert b.statistics.drafted_tokens == len(b.completer._active.generation.tail)
+        assert b.statistics.drafted_tokens == len(b.completer._runs.active.generation.tail)
 
 
 @pytest.mark.asyncio
@@ -88,7 +88,7 @@ async def test_where_no_token_goes_on_nothing_is_taken_back() -> None:
     async with bench(engine=engine) as b:
         b.open("def f():\n    ret")
         await b.ask(wait="verified")
-        context = b.completer._active.generation.context
+        context = b.completer._runs.active.generation.context
         assert all(len(ids) >= len(context) for _, ids in engine.calls)
 
 
@@ -104,7 +104,7 @@ async def filled_in(architecture: str) -> tuple[Answer, Vocabulary, list[int], l
     async with bench(engine=engine) as b:
         b.completer.opened(document, b.completer.settings)
         answer = await b.ask(Place(document, len(before)), wait="verified")
-        context = list(b.completer._active.generation.context)
+        context = list(b.completer._runs.active.generation.context)
     return answer, engine.vocabulary, context, [ids for _, ids in engine.calls]
 
 
@@ -136,7 +136,7 @@ async def test_with_a_verifier_the_draft_reads_what_the_target_reads() -> None:
         b.open("def f():\n    ret")
         with b.target_at_work():
             await b.ask(wait="verified")
-        context = b.completer._active.generation.context
+        context = b.completer._runs.active.generation.context
         assert all(len(ids) >= len(context) for _, ids in engine.calls)
 
 
@@ -185,4 +185,4 @@ async def test_where_nothing_leads_on_the_prompt_stays_as_it_is(
             monkeypatch.setattr(healing._legality, "first_text", none_of_them)
         b.open("def f():\n    ret")
         assert only(await b.ask(wait="verified")) == "urn value"
-        assert len(b.completer._active.generation.tail) == len("urn value\n") + 1
+        assert len(b.completer._runs.active.generation.tail) == len("urn value\n") + 1
