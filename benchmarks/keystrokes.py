@@ -12,7 +12,8 @@ minutes for each setting, --quick about one. Which keys are pressed follows from
 the last depends on the machine, so two runs differ where a suggestion came in time once and once did not. (--speed does
 hurry the typist: for memory over very many keys, not for latencies.)
 
-The clock starts when a key's didChange is written.
+The clock starts when a key's didChange is written. A key that the next one overtakes before it has its text has no
+latency; `overtaken` in the rows counts them, on this side and (as those not `answered`) on the peer's.
 
 - `provisional_*`: to the first text, for keys whose text was not known before, once the daemon has been at the place
   (`cold_*` in the rows: the first text after opening a file or moving the cursor).

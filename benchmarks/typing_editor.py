@@ -184,9 +184,12 @@ class Editor:
             self._tell("textDocument/didShowCompletion", {"item": item})
 
     def _updated(self, params: dict[str, Any], now: float) -> None:
-        ghost = self.ghost
+        """What is shown has changed; or there is text now where the answer had none in time."""
         if params["uri"] != self._uri or params["version"] != self._version:
             return
+        ghost = self.ghost
+        if ghost is None and params["kind"] == "extended":
+            ghost = Ghost(params["id"], "", 0, 0, now)
         if ghost is None or params["id"] != ghost.number:
             return
         if not self._is_for_here(params["version"], params["surroundings"], params["position"], now):

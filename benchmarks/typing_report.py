@@ -31,6 +31,7 @@ _COUNTS: Final = (
     "shown",
     "never_verified",
     "answered",
+    "late",
     "empty",
     "overtaken",
 )

@@ -30,9 +30,9 @@ class Tally:
     """Counts, and latencies in milliseconds."""
 
     counts: Counter[str] = field(default_factory=Counter)
-    """keys; keys_KIND; answered (with text), empty, overtaken (a key before the answer): their sum is `keys` but for
-    the last one; shown (suggestions), never_verified, settled, flicker, flicker_on_key, taken_back (verified text
-    replaced by other text), misplaced."""
+    """keys; keys_KIND; answered (with text), late (text in an update, after an empty answer), empty (no text at all),
+    overtaken (a key before the answer): their sum is `keys` but for the last one; shown (suggestions), never_verified,
+    settled, flicker, flicker_on_key, taken_back (verified text replaced by other text), misplaced."""
     provisional_ms: list[float] = field(default_factory=list)
     """Key to first text, where it was not known before; the daemon had been here before (warm)."""
     cold_ms: list[float] = field(default_factory=list)
@@ -80,6 +80,8 @@ class _Player:
         self._along = False
         self._awaited = False
         """The newest key has not been answered."""
+        self._has_text = False
+        """There was a text for the newest key."""
         self._cold = True
 
     def take(self, event: Event) -> None:
@@ -106,7 +108,7 @@ class _Player:
         counts["keys"] += 1
         counts[f"keys_{key.kind}"] += 1
         screen = self._screen
-        self._key, self._awaited = key, True
+        self._key, self._awaited, self._has_text = key, True, False
         self._along = screen is not None and key.text != "" and screen.text.startswith(key.text)
         if screen is not None and self._along and screen.text != key.text:
             screen.text = screen.text[len(key.text) :]
@@ -117,9 +119,9 @@ class _Player:
     def _displayed(self, display: Display) -> None:
         if self._key is None:
             return
-        if display.cause == "answer":
-            self._answered(display, self._key)
         screen = self._screen
+        if not self._has_text and (display.cause == "answer" or (screen is None and display.text)):
+            self._spoken_to(display, self._key)
         if screen is None:
             if display.text:
                 self._show(display)
@@ -131,13 +133,19 @@ class _Player:
         if display.text:
             self._cold = False
 
-    def _answered(self, display: Display, key: Key) -> None:
-        self._awaited = False
+    def _spoken_to(self, display: Display, key: Key) -> None:
+        """The answer to a key, or its first text in an update where the answer was empty."""
+        counts = self.tally.counts
         if not display.text:
-            self.tally.counts["empty"] += 1
-            return
-        self.tally.counts["answered"] += 1
-        self._latencies(display).append((display.at - key.at) * 1000)
+            counts["empty"] += 1
+        elif display.cause == "answer":
+            counts["answered"] += 1
+        else:
+            counts["late"] += 1
+            counts["empty"] -= not self._awaited
+        self._awaited, self._has_text = False, display.text != ""
+        if display.text:
+            self._latencies(display).append((display.at - key.at) * 1000)
 
     def _latencies(self, display: Display) -> list[float]:
         if display.recalled:

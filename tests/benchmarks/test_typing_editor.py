@@ -232,6 +232,20 @@ async def test_updates_of_what_is_shown() -> None:
     assert causes == ["answer", "extended", "corrected", "withdrawn"]
 
 
+@pytest.mark.asyncio
+async def test_the_first_text_may_come_as_an_update() -> None:
+    desk = Desk()
+    desk.do(Press("f"), before="x = f")
+    desk.bridge.answer({"items": []})
+    desk.tell(desk.update("verified", "oo", id=9))
+    assert desk.editor.ghost is None
+    desk.tell(desk.update("extended", "oo", id=9))
+    assert desk.editor.ghost is not None
+    assert (desk.editor.ghost.number, desk.editor.ghost.text, desk.editor.ghost.since) == (9, "oo", 3.0)
+    desk.do(Take("all", 2), before="x = foo")
+    assert desk.bridge.last("workspace/executeCommand")["arguments"] == [9, 2, {"typed": 0, "kind": "all"}]
+
+
 @pytest.mark.parametrize("other", [{"id": 8}, {"version": 1}, {"uri": "file:///other.py"}])
 @pytest.mark.asyncio
 async def test_updates_of_anything_else_are_not_for_the_screen(other: dict[str, Any]) -> None:

@@ -111,6 +111,30 @@ def test_keys_are_told_apart_by_what_became_of_them() -> None:
     assert counts["keys_type"] == 7
 
 
+def test_text_that_an_empty_answer_could_not_wait_for() -> None:
+    tallied = counted(key(0), shown(100, ""), shown(180, "abc", "extended"), shown(400, "abcd", "extended"))
+    assert tallied.provisional_ms == pytest.approx([180])
+    assert {name: tallied.counts[name] for name in ("answered", "late", "empty", "shown", "flicker")} == {
+        "answered": 0,
+        "late": 1,
+        "empty": 0,
+        "shown": 1,
+        "flicker": 0,
+    }
+
+
+def test_an_update_that_overtakes_the_answer_is_the_keys_text() -> None:
+    tallied = counted(key(0), shown(90, "abc", "extended"), shown(100, "abc"))
+    assert tallied.provisional_ms == pytest.approx([90])
+    assert (tallied.counts["late"], tallied.counts["answered"], tallied.counts["empty"]) == (1, 0, 0)
+
+
+def test_text_that_comes_back_is_not_another_first_text() -> None:
+    tallied = counted(key(0), shown(30, "abc"), shown(90, "", "withdrawn"), shown(200, "abc", "extended"))
+    assert tallied.provisional_ms == pytest.approx([30])
+    assert (tallied.counts["late"], tallied.counts["answered"], tallied.counts["empty"]) == (0, 1, 0)
+
+
 def test_latencies_are_told_apart_by_what_the_key_needed() -> None:
     tallied = tally(
         [
