@@ -357,3 +357,65 @@ def test_what_the_target_can_hold_is_remembered_while_the_link_is_down() -> None
     assert side.link is not None
     side.link.up = False
     assert side.target.max_context == 4096
+
+
+# --- reading before there is a run
+
+
+def read(side: Side, ids: list[int]) -> bool:
+    return side.target.read(ids, COMPLETION, frozenset({EOS}), TOKEN_S)
+
+
+def test_what_is_read_ahead_is_stopped_at_its_first_word_and_counts_as_no_round() -> None:
+    """The run that follows sends what is new; what the target said is its own business."""
+    link = FakeLink(next_token)
+    side = Side(link)
+    assert read(side, CONTEXT[:-3])
+    assert [type(message) for message in link.sent] == [Open, Context]
+    assert link.step()
+    assert [type(message) for message in link.sent[2:]] == [Cancel]
+    assert (side.published, side.statistics.target_alone_tokens, link.hits) == (0, 0, 0)
+    run = side.begun()
+    assert side.target.awaits(run)
+    assert [type(message) for message in link.sent[3:]] == [Context]
+    assert len(link.sent[-1].append) == 3  # type: ignore[attr-defined]
+    assert link.step()
+    assert not isinstance(link.sent[-1], Cancel)
+    assert run.generation.committed
+
+
+def test_a_run_that_begins_before_the_first_word_is_not_stopped() -> None:
+    """The verdict that comes is the run's."""
+    link = FakeLink(next_token)
+    side = Side(link)
+    assert read(side, CONTEXT[:-1])
+    run = side.begun()
+    assert link.step()
+    assert not [message for message in link.sent if isinstance(message, Cancel)]
+    assert bytes(run.generation.committed) == ANSWER[:1]
+
+
+@pytest.mark.parametrize("trouble", ["no link", "link down", "at work"])
+def test_nothing_is_read_ahead_where_the_verifier_cannot_be_had(trouble: str) -> None:
+    """Nor is it asked for: that is a run's business."""
+    link = None if trouble == "no link" else FakeLink(next_token)
+    side = Side(link)
+    if link is not None:
+        link.up = trouble != "link down"
+    run = side.begun() if trouble == "at work" else None
+    before = [] if link is None else list(link.sent)
+    assert not read(side, CONTEXT)
+    assert link is None or (link.sent, link.wanted) == (before, 0)
+    if run is not None:
+        run.finished = True
+        assert read(side, CONTEXT)
+
+
+def test_a_session_that_is_refused_while_it_is_read_is_opened_anew_by_a_run() -> None:
+    """As after any error."""
+    link = ScriptedLink(next_token)
+    side = Side(link)
+    assert read(side, CONTEXT)
+    side.target.error(Error("context_too_long", "too long", SESSION))
+    side.begun()
+    assert len([message for message in link.sent if isinstance(message, Open)]) == 2
