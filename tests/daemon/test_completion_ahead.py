@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -12,6 +13,7 @@ from daemon.merge import Timing
 from speculation.messages import Cancel, Context, Draft, Open
 from tests.fakes.completion import SOURCE, Bench, bench, only, settings
 from tests.fakes.engine import FakeEngine, following
+from tests.fakes.grammars import whole
 
 BEGUN = "def add(a, b):\n    ret"
 FIRST = "urn a + b\n\n\ndef sub(a, b):\n    r"
@@ -160,6 +162,35 @@ async def test_leaving_the_document_ends_it() -> None:
         b.completer.left()
         assert b.completer._runs.active is None
         b.engine.release()
+
+
+LEGAL = "let abc = 1, (2);\ndel abc;\n" * 4
+ILLEGAL = LEGAL.replace("del abc", "del 1bc")
+
+
+@pytest.mark.asyncio
+async def test_the_grammar_holds_behind_what_is_shown_and_still_where_it_is_shown() -> None:
+    """The engine stands ahead meanwhile; it goes back and forth without either being shown unexamined."""
+
+    def says(text: str) -> Callable[[bytes], bytes]:
+        return lambda prefix: text.encode()[len(prefix) :]
+
+    others = says(LEGAL)
+    engine = FakeEngine(says(ILLEGAL), alternatives=lambda prefix: [others(prefix)] if others(prefix) else [])
+    async with bench(chosen=AHEAD, engine=engine, grammar=whole()) as b:
+        b.open("let a")
+        shown = await b.ask(wait="verified")
+        rest, text = only(shown), "let a" + only(shown)
+        await idle(b)
+        for part in (rest[:3], rest[3:9]):
+            rest = rest.removeprefix(part)
+            along = await b.ask(b.type(part))
+            assert (only(along), along.grammar) == (rest, "masked")
+        answer = await b.ask(b.type(rest), wait="verified")
+        assert LEGAL.startswith(text + only(answer))
+        assert len(only(answer)) > 10
+        assert (answer.grammar, b.statistics.continuations) == ("masked", 1)
+        assert b.statistics.grammar.late_answers == 0
 
 
 # --- and the verifier
