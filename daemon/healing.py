@@ -8,8 +8,9 @@ the beginning of the draft, which goes on from the whole prompt as it always was
 Only where no verifier is awaited: the target reads the prompt as it stands, and the draft agrees with it best if it
 reads the same. The price is an evaluation or two at a run's start.
 
-In a prompt to fill in the middle of (`daemon/fim.py`), prefix and middle may be one text: it is healed like any. Where a
-mark stands behind the prefix there is nothing to take back; such models are trained on texts cut at any character.
+In a prompt to fill in the middle of (`daemon/fim.py`), prefix and middle may be one text: it is healed like any.
+Where a mark stands behind the prefix there is nothing to take back; most such models were trained on texts that are
+cut at any character.
 """
 
 from __future__ import annotations
