@@ -14,17 +14,17 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
 
 RANGES_NATS: Final = (0.0, 0.02, 0.1, 0.25, 0.5, 0.8, 1.2, 1.7, 2.3, 3.0)
 """Upper ends of the ranges of entropy; the last one has none. 0 is what was not drawn from a distribution."""
-ADAEDL_C: Final = 0.42
+ADAEDL_C: Final = 0.55
 """The paper has about 0.2. With this, before anything was verified, of tokens above 0.8 nats only two at a time are
 sent (`gamma.py`): what a user may rely on until verdicts say better."""
-PRIOR_TOKENS: Final = 6.0
+PRIOR_TOKENS: Final = 4.0
 """Made-up tokens in each range: what is seen of so many weighs as much as the prior."""
 MEMORY_TOKENS: Final = 150.0
 """Of a range: a token that came so many tokens ago weighs 1/e."""
@@ -35,6 +35,11 @@ _LEAST_SURE: Final = 0.05
 def adaedl_bound(entropy: float) -> float:
     """The acceptance to expect at this entropy (nats) before anything was verified, in (0, 1)."""
     return min(_SUREST, max(_LEAST_SURE, 1 - math.sqrt(ADAEDL_C * entropy)))
+
+
+_MIDDLES: Final = (0.0, *((low + high) / 2 for low, high in pairwise(RANGES_NATS)), 3.5)
+"""An entropy for each range."""
+ADAEDL_PRIOR: Final = tuple(adaedl_bound(entropy) for entropy in _MIDDLES)
 
 
 @dataclass(slots=True)
@@ -52,21 +57,23 @@ class _Range:
 
 @dataclass(slots=True)
 class AcceptanceEstimate:
-    """The acceptance of draft tokens by their entropy; `prior` says what it is before any was seen."""
+    """The acceptance of draft tokens by their entropy; `prior` says what it is before any was seen, in each range."""
 
-    prior: Callable[[float], float] = adaedl_bound
+    prior: Sequence[float] = ADAEDL_PRIOR
     _ranges: list[_Range] = field(default_factory=lambda: [_Range() for _ in range(len(RANGES_NATS) + 1)])
+    _rates: list[float] | None = None
+    """What `rates` gave since the last observation."""
 
     def rate(self, entropy: float) -> float:
         """The estimated probability that a token drawn at `entropy` (nats) is accepted, in (0, 1).
 
         It never rises with entropy.
         """
-        return self._rates()[bisect_left(RANGES_NATS, entropy)]
+        return self.rates()[bisect_left(RANGES_NATS, entropy)]
 
     def survival(self, entropies: Iterable[float]) -> list[float]:
         """For each token of a chain: the probability that it and all before it are accepted."""
-        rates = self._rates()
+        rates = self.rates()
         reached = 1.0
         chain: list[float] = []
         for entropy in entropies:
@@ -77,16 +84,19 @@ class AcceptanceEstimate:
     def observe(self, entropy: float, *, accepted: bool) -> None:
         """One token, drawn at `entropy`, was accepted or rejected."""
         self._ranges[bisect_left(RANGES_NATS, entropy)].add(accepted=accepted)
+        self._rates = None
 
-    def _rates(self) -> list[float]:
+    def rates(self) -> list[float]:
         """The estimate in each range, falling."""
-        weights: list[float] = []
-        means: list[float] = []
-        for seen, entropy in zip(self._ranges, _MIDDLES, strict=True):
-            weight = seen.seen + PRIOR_TOKENS
-            weights.append(weight)
-            means.append((seen.accepted + PRIOR_TOKENS * self.prior(entropy)) / weight)
-        return falling(means, weights)
+        if self._rates is None:
+            weights = [seen.seen + PRIOR_TOKENS for seen in self._ranges]
+            accepted = [
+                seen.accepted + PRIOR_TOKENS * rate
+                for seen, rate in zip(self._ranges, self.prior, strict=True)
+            ]
+            means = [part / weight for part, weight in zip(accepted, weights, strict=True)]
+            self._rates = falling(means, weights)
+        return self._rates
 
 
 def falling(values: Sequence[float], weights: Sequence[float]) -> list[float]:
@@ -100,7 +110,3 @@ def falling(values: Sequence[float], weights: Sequence[float]) -> list[float]:
             pool = ((mean * mass + pool[0] * pool[1]) / total, total, count + pool[2])
         pools.append(pool)
     return [value for value, _, count in pools for _ in range(count)]
-
-
-_MIDDLES: Final = (0.0, *((low + high) / 2 for low, high in pairwise(RANGES_NATS)), 3.5)
-"""An entropy for each range."""

@@ -30,7 +30,7 @@ class Acceptances:
     def of(self, language: str) -> LanguageAcceptance:
         """What is known of this language."""
         if language not in self._languages:
-            self._languages[language] = LanguageAcceptance(AcceptanceEstimate(self._all.rate))
+            self._languages[language] = LanguageAcceptance(AcceptanceEstimate(self._all.rates()))
         return self._languages[language]
 
     def heard(

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import Final
 
-LEAST_REACHED: Final = 0.05
+LEAST_REACHED: Final = 0.02
 """A token is sent if the target gets to accept it at least this often."""
 SHORTEST_BLOCK: Final = 2
 """So many are sent in any case."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.acceptance_estimate import RANGES_NATS, AcceptanceEstimate, adaedl_bound, falling
+from daemon.acceptance_estimate import ADAEDL_PRIOR, RANGES_NATS, AcceptanceEstimate, adaedl_bound, falling
 
 ENTROPIES = [0.0, 0.01, 0.06, 0.2, 0.4, 0.65, 1.0, 1.4, 2.0, 2.6, 3.5]
 """One in each range."""
@@ -21,10 +21,10 @@ def taught(truth: dict[float, float], tokens: int, estimate: AcceptanceEstimate)
     return estimate
 
 
-@pytest.mark.parametrize("prior", [adaedl_bound, lambda entropy: 0.5, lambda entropy: 0.05])
-def test_it_converges_to_the_true_acceptance(prior: object) -> None:
+@pytest.mark.parametrize("prior", [ADAEDL_PRIOR, (0.5,) * 11, (0.05,) * 11])
+def test_it_converges_to_the_true_acceptance(prior: tuple[float, ...]) -> None:
     truth = {0.06: 0.95, 0.4: 0.8, 1.0: 0.7, 2.0: 0.4}
-    estimate = taught(truth, 4000, AcceptanceEstimate(prior))  # type: ignore[arg-type]
+    estimate = taught(truth, 4000, AcceptanceEstimate(prior))
     for entropy, rate in truth.items():
         assert estimate.rate(entropy) == pytest.approx(rate, abs=0.1)
 
@@ -58,7 +58,7 @@ def test_it_is_bounded_and_never_rises_with_entropy(
 
 def test_one_estimate_may_be_the_prior_of_another() -> None:
     everything = taught({0.4: 0.3}, 600, AcceptanceEstimate())
-    new = AcceptanceEstimate(everything.rate)
+    new = AcceptanceEstimate(everything.rates())
     assert new.rate(0.4) == pytest.approx(everything.rate(0.4))
     taught({0.4: 1.0}, 200, new)
     assert new.rate(0.4) > 0.9 > everything.rate(0.4)

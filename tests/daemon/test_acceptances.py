@@ -42,5 +42,5 @@ def test_languages_are_told_apart() -> None:
     for _ in range(JUDGED_TOKENS):
         acceptances.heard("python", [1], [0.5], [1], NOW)
         acceptances.heard("go", [1], [0.5], [2], NOW)
-    assert acceptances.of("python").estimate.rate(0.5) > 0.9 > 0.1 > acceptances.of("go").estimate.rate(0.5)
+    assert acceptances.of("python").estimate.rate(0.5) > 0.9 > 0.2 > acceptances.of("go").estimate.rate(0.5)
     assert acceptances.worths(NOW) == {"go": "off", "python": "good"}
