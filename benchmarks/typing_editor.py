@@ -190,6 +190,8 @@ class Editor:
         ghost = self.ghost
         if ghost is None and params["kind"] == "extended":
             ghost = Ghost(params["id"], "", 0, 0, now)
+        if ghost is None and params["kind"] == "extended":  # the first text, after an empty answer
+            ghost = Ghost(params["id"], "", 0, 0, now)
         if ghost is None or params["id"] != ghost.number:
             return
         if not self._is_for_here(params["version"], params["surroundings"], params["position"], now):

@@ -81,6 +81,8 @@ class Editor:
         self._request_id = 0
         self._shown: Suggested | None = None
         self._shown_id: int | None = None
+        self._unanswered_since: float | None = None
+        """When the newest key was pressed, if its answer was empty."""
         self._changed = asyncio.Event()
 
     async def until_status(self, wanted: Callable[[dict[str, Any]], bool], timeout_s: float) -> None:
@@ -169,8 +171,10 @@ class Editor:
         if version != self._version:
             return
         items = answer.items if isinstance(answer, lsp.InlineCompletionList) else answer or []
+        self._unanswered_since = None
         if not items:
             self.session.nothing += 1
+            self._unanswered_since = pressed
             self._show_nothing()
             return
         item = items[0]
@@ -194,6 +198,9 @@ class Editor:
     def updated(self, params: Mapping[str, Any]) -> None:
         """The bridge says that a suggestion was extended, verified, corrected or withdrawn."""
         shown = self._shown
+        if shown is None and params["kind"] == "extended" and params["version"] == self._version:
+            self._show_late(params)
+            return
         if shown is None or params["id"] != self._shown_id or params["version"] != self._version:
             return
         if params["kind"] == "withdrawn":
@@ -205,6 +212,13 @@ class Editor:
         else:  # typed along since: the rest of what was shown, at another place
             self._shown = Suggested(self.buffer, ghost, None)
         self._tell(ghost)
+
+    def _show_late(self, params: Mapping[str, Any]) -> None:
+        """The first text for a place comes after an empty answer."""
+        pressed = self._unanswered_since
+        waited_ms = None if pressed is None else (time.perf_counter() - pressed) * 1000
+        ghost = _ghost(params["text"], params["verifiedLength"], complete=params["complete"])
+        self._show(ghost, params["id"], waited_ms, fresh=True)
 
     def status_changed(self, params: Mapping[str, Any]) -> None:
         self.status = dict(params)

@@ -50,6 +50,22 @@ def test_a_withdrawn_suggestion_is_gone(editor: Editor) -> None:
     assert editor._shown is None
 
 
+def test_ux_49_the_first_text_after_an_empty_answer_is_shown(editor: Editor) -> None:
+    """It was in time for nobody, but it is for this place; another version's is not."""
+    editor.updated(update(2, "", 0, kind="withdrawn"))
+    editor.updated({**update(2, "late", 0, kind="extended"), "version": 99})
+    assert editor._shown is None
+    editor.updated({**update(2, "late", 0, kind="extended"), "id": 7})
+    assert editor._shown is not None
+    assert (editor._shown.ghost.text, editor._shown.fresh, editor._shown.key_to_ghost_ms) == (
+        "late",
+        True,
+        None,
+    )
+    editor.updated({**update(2, "later", 0, kind="extended"), "id": 7})
+    assert editor._shown.ghost.text == "later"
+
+
 # Text that is not ASCII -------------------------------------------------------------------------------------
 
 
