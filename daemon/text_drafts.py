@@ -19,8 +19,10 @@ from daemon.open_texts import OpenTexts
 from daemon.run import Run
 from daemon.text_match import CONTINUED, LONGEST_COMPARED, longest_match
 
-STOPGAP_MATCHED: Final = 6
+STOPGAP_MATCHED: Final = 4
 """Characters that must agree for a stopgap. It is better than nothing, not better than the model."""
+STOPGAP_VISIBLE: Final = 3
+"""Of them, so many that are no blanks."""
 
 
 @dataclass(slots=True)
@@ -91,7 +93,7 @@ class TextDrafts:
         """How the line at the run's place may go on; empty if no text around tells."""
         texts = self._texts.around(run.place)
         match = longest_match(texts[0][-LONGEST_COMPARED:], texts, STOPGAP_MATCHED)
-        if match is None or not match.visible:
+        if match is None or match.visible < STOPGAP_VISIBLE:
             return ""
         line, end, _ = match.continuation.partition("\n")
         return line if end or len(match.continuation) < CONTINUED else line.rpartition(" ")[0]
