@@ -72,7 +72,7 @@ class Outset:
     @classmethod
     def at(cls, state: CursorState, suffix: Suffix, *, looks_after: bool = True) -> Outset:
         """The place where the state stands. `looks_after`: find out whether it is followed, which is dear."""
-        is_free = _takes_nonsense(state, suffix)
+        is_free = takes_nonsense(state, suffix)
         is_swallowed = is_free and _is_swallowed(state, suffix)
         is_followed = looks_after and state.fits(suffix.window) == len(suffix.window)
         return cls(is_free, is_swallowed, is_followed)
@@ -110,6 +110,12 @@ def longest_fit(
             state.pop(legal.index(cut))
             break
     return best
+
+
+def takes_nonsense(state: CursorState, suffix: Suffix, after: Sequence[int] = ()) -> bool:
+    """Whether everything can stand there (`after` these tokens): in a comment, a string, or where nothing is masked."""
+    tokens = [*after, *suffix.nonsense]
+    return state.fits(tokens) == len(tokens)
 
 
 def reach(state: CursorState, suffix: Suffix) -> int:
@@ -159,15 +165,10 @@ def _may_end_after(state: CursorState, suffix: Suffix) -> bool:
 
 def _is_swallowed(state: CursorState, suffix: Suffix) -> bool:
     """The suffix, or its line, is taken for the inside of a string or a comment that was left open."""
-    return _takes_nonsense(state, suffix) and (
-        _takes_nonsense(state, suffix, suffix.window)
-        or (bool(suffix.line) and _takes_nonsense(state, suffix, suffix.line))
+    return takes_nonsense(state, suffix) and (
+        takes_nonsense(state, suffix, suffix.window)
+        or (bool(suffix.line) and takes_nonsense(state, suffix, suffix.line))
     )
-
-
-def _takes_nonsense(state: CursorState, suffix: Suffix, after: Sequence[int] = ()) -> bool:
-    tokens = [*after, *suffix.nonsense]
-    return state.fits(tokens) == len(tokens)
 
 
 def _leaves_open(text: bytes) -> bool:

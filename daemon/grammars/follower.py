@@ -22,11 +22,12 @@ from numpy.typing import NDArray
 from daemon.documents import Place
 from daemon.engine import Vocabulary
 from daemon.grammars.document_grammar import DocumentGrammar
+from daemon.grammars.remarks import signs_within_statements
 from daemon.grammars.subject import Inside, Language, Subject, Subjects
 from daemon.shaping import cuts
 from grammars.document import encoded
 from grammars.interface import CursorState, Mode
-from grammars.suffix import Fit, Outset, Suffix, longest_fit, reach
+from grammars.suffix import Fit, Outset, Suffix, longest_fit, reach, takes_nonsense
 from speculation.paths import common_length
 
 REMEMBERED_SUFFIXES: Final = 8
@@ -178,7 +179,8 @@ class Follower:
         if scan.score < after.best:
             return 0
         is_whole, _ = scan.score
-        return scan.cut if is_whole else min(scan.cut, _line_end(text, at.offset - place.offset))
+        cut = scan.cut if is_whole else min(scan.cut, _line_end(text, at.offset - place.offset))
+        return self._before_remark(standing, text[:cut], after.suffix)
 
     def _scanned(
         self,
@@ -220,6 +222,22 @@ class Follower:
             state = self._taken_on(standing.place, ()).state
             standing.outsets[characters_after] = Outset.at(state, suffix)
         return standing.outsets[characters_after]
+
+    def _before_remark(self, standing: _Standing, text: str, suffix: Suffix) -> int:
+        """How much of the text comes before a comment in the middle of a statement: all, if there is none."""
+        subject = standing.subject
+        line_before = subject.text[: subject.offset].rpartition("\n")[2]
+        comments, boundaries = subject.language.line_comments, subject.language.boundaries
+        for offset, sign in signs_within_statements(text, line_before, comments, boundaries):
+            state = self._taken_on(standing.place, ()).state
+            state.extend(encoded(text[:offset]))
+            was_free = takes_nonsense(state, suffix)
+            state.extend(encoded(sign))
+            is_free = takes_nonsense(state, suffix)
+            state.pop(2)
+            if is_free and not was_free:
+                return len(text[:offset].rstrip())
+        return len(text)
 
     def _may_close(self, standing: _Standing, inside: Inside) -> bool:
         """Whether the island may end after this text of it, which then may be shown with all that comes after it."""

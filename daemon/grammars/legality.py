@@ -233,7 +233,7 @@ class Legality:
         now = self._clock()
         is_first = run.grammar.read_by == float("inf")
         if is_first:
-            run.grammar.read_by = now + READ_S
+            run.grammar.read_by = now + max(READ_S, self._worker.patience_s)
         if last:
             return max(0.0, run.grammar.read_by - now)
         return self._worker.patience_s if is_first else 0.0
@@ -247,7 +247,8 @@ class Legality:
             self._outstanding += 1
             self._last_awaited += last
             try:
-                return await self._worker.ask(self, call, LAST_PATIENCE_S if last else None)
+                patience_s = max(LAST_PATIENCE_S, self._worker.patience_s) if last else None
+                return await self._worker.ask(self, call, patience_s)
             except EngineBusy:
                 self._late = self._outstanding
             except EngineLost:

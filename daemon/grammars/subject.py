@@ -30,6 +30,8 @@ class Language:
     def __init__(self, grammar: LoadedGrammar, closer: Closer | None = None) -> None:
         self.document = GrammarDocument(grammar.template, grammar.compiled, grammar.table)
         self.table = grammar.table
+        self.line_comments = grammar.compiled.line_comments
+        self.boundaries = grammar.compiled.boundaries
         self.closer = closer
 
 

@@ -54,6 +54,10 @@ class Watched:
         self.engine.called()
         return self.inner.consume(tokens)
 
+    def consume_pieces(self, pieces: Sequence[Sequence[int]]) -> int:
+        self.engine.called()
+        return self.inner.consume_pieces(pieces)
+
     def valid(self, tokens: Sequence[int]) -> int:
         self.engine.called()
         return self.inner.valid(tokens)

@@ -217,6 +217,31 @@ def test_so_much_and_no_more_is_tried_of_what_breaks_text_far_behind_the_cursor(
     assert one.fit(place, list(text.encode()), text, place) == 3
 
 
+@pytest.mark.parametrize(
+    ("marked", "text", "fitting"),
+    [
+        ("let a = |", "1 # or so", "1"),
+        ("let a = |", "# a number", ""),
+        ("let a = |", "1; # or so", "1; # or so"),
+        ("let a = 1;|", " # or so\nlet b # is", " # or so\nlet b"),
+        ("let a = 1;\n|", "# next\n# let b\nlet b = 2, # or so", "# next\n# let b\nlet b = 2,"),
+        ("let a =\n|", "  # a number\n  1;", "  # a number\n  1;"),
+        ("# a |", "# b # c", "# b # c"),
+    ],
+)
+def test_a_comment_in_the_middle_of_a_statement_is_not_shown(marked: str, text: str, fitting: str) -> None:
+    """It is the way out of a draft that can't go on. The user's own goes on."""
+    place = at(marked)
+    assert text[: follower().fit(place, list(text.encode()), text, place)] == fitting
+
+
+def test_an_island_has_lines_of_its_own() -> None:
+    one, place = island('x = lets"|')
+    assert one.fit(place, [], "# remark", place) == 8
+    one, place = island('x = lets"let a = |')
+    assert one.fit(place, [], "1 # remark", place) == 1
+
+
 def test_how_far_the_text_after_the_cursor_follows_counts_from_where_it_first_does() -> None:
     """It did not without the text."""
     place, one = at(f"let a = |{REMARK};\n"), follower()
