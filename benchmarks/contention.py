@@ -3,14 +3,15 @@
 A real LSP client types a real file against a real bridge and daemon with the bundled draft model, no verifier: first on
 the machine as it is, then with one busy loop for each core beside it, then without them again. After each key it asks
 for ghost text, and before that for something that the bridge alone refuses, messages being handled in their order: so
-the refusal tells when the key's didChange had been handled. All times are the client's, who shares the cores: they are
-longer than what the bridge and the daemon took.
+the refusal tells when the key's didChange had been handled. These times are the client's, who shares the cores: they
+are longer than what the bridge and the daemon took, by the time that three processes wait for a core to wake up on.
 
 Figures, each `_idle`, `_busy` and `_again`: `answer_p50_ms`, `answer_p99_ms`: from the key to its answer, of keys that
 the bridge could not answer from memory, empty answers included; `late_text_p99_ms`: to its first text, where that came
 after an empty answer; `with_text`: the share of those keys that had text by their answer; `change_p50_ms`,
-`change_p99_ms`: from writing didChange to the refusal; `remembered`: the share of keys answered from memory. In
-`daemon`: where its texts came from, and its times.
+`change_p99_ms`: what the bridge took to handle didChange, by the clock on the wall; `refusal_p99_ms`: from writing
+didChange to the refusal; `remembered`: the share of keys answered from memory. In `daemon`: where its texts came from,
+and its times.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ RHYTHM_S: Final = 0.15
 READY_S: Final = 180.0
 ANSWER_S: Final = 10.0
 URI: Final = "file:///draftwire-contention/typed.py"
+PHASES: Final = ("idle", "busy", "again")
 BUSY_LOOP: Final = (sys.executable, "-c", "while True: pass")
 
 
@@ -50,6 +52,7 @@ class Times:
     answers: list[float] = field(default_factory=list)
     with_text: int = 0
     late_texts: list[float] = field(default_factory=list)
+    refusals: list[float] = field(default_factory=list)
     changes: list[float] = field(default_factory=list)
 
     def figures(self, phase: str) -> dict[str, float | None]:
@@ -62,6 +65,7 @@ class Times:
             "with_text": round(self.with_text / asked, 3) if asked else None,
             "change_p50_ms": percentile(self.changes, 50),
             "change_p99_ms": percentile(self.changes, 99),
+            "refusal_p99_ms": percentile(self.refusals, 99),
             "remembered": round(self.remembered / self.keys, 3) if self.keys else None,
         }
         return {f"{name}_{phase}": value for name, value in values.items()}
@@ -113,7 +117,7 @@ class Typist:
             "contentChanges": [{"range": {"start": at, "end": at}, "text": key}],
         }
         pressed = bridge.notify("textDocument/didChange", change)
-        bridge.request("draftwire/none", None, lambda _, now: times.changes.append((now - pressed) * 1000))
+        bridge.request("draftwire/none", None, lambda _, now: times.refusals.append((now - pressed) * 1000))
         bridge.errors -= 1  # refused, as it is meant to be
         answered: asyncio.Future[tuple[Any, float]] = asyncio.get_running_loop().create_future()
         where = {"textDocument": {"uri": URI}, "position": self._position(), "context": {"triggerKind": 2}}
@@ -163,21 +167,28 @@ async def measure(keys: int, loops: int, settings: str) -> dict[str, Any]:
         environment = place.configured(draft_model="bundled", verifier_port=None, grammars=settings)
         typist = Typist(text)
         try:
-            async with running_bridge(environment, typist.notified) as bridge:
+            changes = place.folder / "changes.json"
+            command = ("-m", "benchmarks.timed_bridge", str(changes))
+            async with running_bridge(environment, typist.notified, command) as bridge:
                 await asyncio.wait_for(typist.ready.wait(), READY_S)
-                return await _phases(bridge, typist, keys, loops)
+                typist.open(bridge)
+                phases = {phase: await _phase(bridge, typist, phase, keys, loops) for phase in PHASES}
+                stats = await bridge.ask("draftwire/stats", None, ANSWER_S)
+            taken_ms = json.loads(changes.read_text(encoding="utf-8"))
         finally:
             await place.stop_daemon()
-
-
-async def _phases(bridge: Bridge, typist: Typist, keys: int, loops: int) -> dict[str, Any]:
     figures: dict[str, float | None] = {}
-    typist.open(bridge)
-    for phase in ("idle", "busy", "again"):
-        with busy_loops(loops if phase == "busy" else 0):
-            figures |= (await typist.type(bridge, keys)).figures(phase)
-        sys.stderr.write(f"contention: {phase}\n")
-    return {"figures": figures, "daemon": _of_daemon(await bridge.ask("draftwire/stats", None, ANSWER_S))}
+    for number, (phase, times) in enumerate(phases.items()):
+        times.changes = taken_ms[number * keys : (number + 1) * keys]
+        figures |= times.figures(phase)
+    return {"figures": figures, "daemon": _of_daemon(stats)}
+
+
+async def _phase(bridge: Bridge, typist: Typist, phase: str, keys: int, loops: int) -> Times:
+    with busy_loops(loops if phase == "busy" else 0):
+        times = await typist.type(bridge, keys)
+    sys.stderr.write(f"contention: {phase}\n")
+    return times
 
 
 def _of_daemon(stats: Mapping[str, Any]) -> dict[str, Any]:

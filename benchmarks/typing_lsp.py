@@ -11,7 +11,7 @@ import contextlib
 import itertools
 import os
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -124,11 +124,16 @@ class Bridge:
 
 @contextlib.asynccontextmanager
 async def running_bridge(
-    environment: Mapping[str, str], on_notification: OnNotification
+    environment: Mapping[str, str],
+    on_notification: OnNotification,
+    command: Sequence[str] = ("-m", "draftwire", "lsp"),
 ) -> AsyncIterator[Bridge]:
-    """`draftwire lsp` with a client that has greeted it; it and the client are gone at the end."""
+    """`draftwire lsp` with a client that has greeted it; it and the client are gone at the end.
+
+    command: what this interpreter is to run, if another bridge.
+    """
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "draftwire", "lsp"),
+        *(sys.executable, *command),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         env=dict(environment),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import subprocess
 from collections.abc import Callable
 from typing import Any
@@ -59,7 +58,7 @@ async def test_keys_are_typed_and_their_answers_told_apart() -> None:
     assert bridge.asked[3] == {"line": 1, "character": 1}
     assert (times.keys, times.remembered, times.with_text) == (4, 2, 1)
     assert times.answers == pytest.approx([50.0, 50.0])
-    assert times.changes == pytest.approx([2.0] * 4)
+    assert times.refusals == pytest.approx([2.0] * 4)
     assert bridge.errors == 0, "what is refused on purpose is no error"
 
 
@@ -87,7 +86,7 @@ def test_it_begins_when_the_model_is_there() -> None:
 
 def test_figures_of_a_phase_without_keys_are_none() -> None:
     assert set(Times().figures("busy").values()) == {None}
-    found = Times(2, 1, [10.0], 1, [], [1.0, 3.0]).figures("busy")
+    found = Times(2, 1, [10.0], 1, [], [9.0], [1.0, 3.0]).figures("busy")
     assert (found["with_text_busy"], found["remembered_busy"], found["change_p50_ms_busy"]) == (1.0, 0.5, 2.0)
 
 
