@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from daemon.documents import Place
+from daemon.documents import Place, utf8_length
 from daemon.recall import typed_since
 from daemon.shaping import splits_word
 
@@ -16,7 +16,11 @@ from daemon.shaping import splits_word
 def place_behind(place: Place, text: str) -> Place | None:
     """The cursor after `text` has been put in at `place`; None where nothing could be shown then."""
     document, offset = place.document, place.offset
-    accepted = replace(document, text=document.text[:offset] + text + document.text[offset:])
+    accepted = replace(
+        document,
+        text="".join((document.text[:offset], text, document.text[offset:])),
+        n_bytes=document.n_bytes + utf8_length(text),
+    )
     behind = Place(accepted, offset + len(text))
     return None if not text or splits_word(behind) else behind
 

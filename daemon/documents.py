@@ -6,7 +6,7 @@ Knows nothing of files or editors; a client opened the document and sends its ed
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from daemon.api.messages import MAX_TEXT, Edit
@@ -28,20 +28,27 @@ class Document:
     language: str
     version: int
     text: str
+    n_bytes: int = field(default=-1, compare=False)
+    """The length of the text in UTF-8. It is counted where it is not given."""
+
+    def __post_init__(self) -> None:
+        if self.n_bytes < 0:
+            object.__setattr__(self, "n_bytes", utf8_length(self.text))
 
     def edited(self, edits: Sequence[Edit], version: int) -> Document:
         """The document after `edits`, each applied to the result of the one before. Raises BadEdit."""
-        text = self.text
+        text, n_bytes = self.text, self.n_bytes
         for edit in edits:
             if not 0 <= edit.start <= edit.end <= len(text):
                 raise BadEdit(
                     f"edit [{edit.start}, {edit.end}) is outside the document of {len(text)} characters; "
                     "open the document again"
                 )
-            text = text[: edit.start] + edit.text + text[edit.end :]
+            n_bytes += utf8_length(edit.text) - utf8_length(text[edit.start : edit.end])
+            text = "".join((text[: edit.start], edit.text, text[edit.end :]))
         if len(text) > MAX_TEXT:
             raise BadEdit(f"the document would have {len(text)} characters, more than {MAX_TEXT}")
-        return replace(self, version=version, text=text)
+        return replace(self, version=version, text=text, n_bytes=n_bytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +75,11 @@ class Place:
         text, reach = self.document.text, self.offset + LINE_REACH
         end = text.find("\n", self.offset, reach)
         return text[self.offset : reach if end < 0 else end]
+
+
+def utf8_length(text: str) -> int:
+    """Bytes of the text in UTF-8; of ASCII without a look at it."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
 def cursor_after(edits: Sequence[Edit]) -> int | None:

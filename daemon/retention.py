@@ -124,7 +124,8 @@ class Retention:
         for edit in edits:
             start, removed, added = _difference(text, edit)
             self._follow(start, removed, added)
-            text = text[: edit.start] + edit.text + text[edit.end :]
+            if self._early or edit is not edits[-1]:  # a large document is not copied for nothing
+                text = text[: edit.start] + edit.text + text[edit.end :]
         early, self._early = self._early, []
         for suggestion, length in early:
             self._begin(suggestion, length, text, now)

@@ -32,6 +32,7 @@ def test_the_place_behind_a_text(before: str, text: str, behind: str | None) -> 
     else:
         assert found is not None
         assert (found.document.text, found.offset) == (at(behind).document.text, at(behind).offset)
+        assert found.document.n_bytes == at(behind).document.n_bytes
 
 
 @pytest.mark.parametrize(

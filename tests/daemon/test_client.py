@@ -263,7 +263,7 @@ async def test_work_in_a_document_ends_when_the_user_writes_in_another() -> None
         for name in names:
             d.take(OpenDocument(name, "python", 1, START))
             d.take(ChangeDocument(name, 2, [Edit(len(START), len(START), "u")]))
-        active = [d.client.documents[name][1]._active for name in names]
+        active = [d.client.documents[name][1]._runs.active for name in names]
         assert [run is not None for run in active] == [False] * 7 + [True]
 
 

@@ -71,6 +71,7 @@ def test_edits_that_fit_are_never_refused_and_leave_a_cursor_within(data: st.Dat
     document = document.edited(edits, 2)
     cursor = cursor_after(edits)
     assert document.text == "".join(expected)
+    assert document.n_bytes == len(document.text.encode("utf-8", "surrogatepass"))
     assert cursor is not None
     assert cursor <= len(document.text)
     assert Place(document, cursor).line_before.endswith(edits[-1].text.rpartition("\n")[2])

@@ -116,6 +116,8 @@ SMALL = "[files]\nmax_bytes = 1000"
         (SMALL, "a.py", "你" * 333, "automatic", None),
         (SMALL, "a.py", "你" * 334, "automatic", "file_too_large"),
         (SMALL, "a.py", "你" * 10, "automatic", None),
+        (SMALL, "a.py", "\ud800" * 333, "automatic", None),
+        (SMALL, "a.py", "\ud800" * 334, "automatic", "file_too_large"),
     ],
 )
 def test_why_a_document_gets_nothing(
