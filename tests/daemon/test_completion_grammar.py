@@ -77,6 +77,16 @@ async def test_who_waits_for_the_whole_text_waits_until_a_long_file_was_read() -
 
 
 @pytest.mark.asyncio
+async def test_who_asks_while_a_long_file_is_read_is_answered_and_who_waited_for_that_is_superseded() -> None:
+    async with bench(engine=scripted(LEGAL), grammar=whole()) as b:
+        b.open("let a = 1;\n" * 4000)
+        older = asyncio.create_task(b.ask(wait="settled"))
+        await asyncio.sleep(0)
+        await b.ask()
+        assert (await older).reason == "superseded"
+
+
+@pytest.mark.asyncio
 async def test_a_text_with_an_error_on_the_cursors_line_is_completed_without_a_mask() -> None:
     async with bench(engine=scripted("let = = 1;"), grammar=whole()) as b:
         b.open("let = ")
