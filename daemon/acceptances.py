@@ -49,6 +49,18 @@ class Acceptances:
             if not accepted:
                 break
 
-    def worths(self, now: float) -> dict[str, Worth]:
-        """Of each language in a word, in the order of their names."""
-        return {name: known.worth.worth(now) for name, known in sorted(self._languages.items())}
+    def summary(self, now: float) -> dict[str, str]:
+        """What drafts of each language are worth, in words; languages in the order of their names."""
+        return {name: known.worth.in_words(now) for name, known in sorted(self._languages.items())}
+
+    def warning(self, now: float) -> str:
+        """Where the target agrees with too few of the drafts, in a sentence; "" if it does everywhere."""
+        poor, off = self._of_worth("poor", now), self._of_worth("off", now)
+        parts = [f"drafts are often wrong in {poor}"] if poor else []
+        if off:
+            parts.append(f"drafts are mostly wrong in {off}, where the verifier writes alone for now")
+        return "; ".join(parts)
+
+    def _of_worth(self, worth: Worth, now: float) -> str:
+        names = (name for name, known in sorted(self._languages.items()) if known.worth.worth(now) == worth)
+        return ", ".join(names)

@@ -49,6 +49,11 @@ class DraftWorth:
         rate = self.rate
         return "unknown" if rate is None else "poor" if rate < WARN_BELOW else "good"
 
+    def in_words(self, now: float) -> str:
+        """For people, with the share."""
+        rate = self.rate
+        return self.worth(now) + ("" if rate is None else f", {rate:.0%} the target's own")
+
     def observe(self, *, accepted: bool, now: float) -> None:
         """One draft token was the target's own, or was not. While drafts are off, what is still told is old."""
         if not self.drafts(now):

@@ -119,7 +119,8 @@ class Service:
         """The statistics up to now, as plain values."""
         for client in self.clients:
             client.count_kept()
-        return self.statistics.snapshot()
+        drafts = {} if self.link is None else self.link.acceptances.summary(self.clock())
+        return {**self.statistics.snapshot(), "drafts": drafts}
 
     def _status_line(self) -> str:
         worker, link = self.worker, self.link
@@ -132,7 +133,8 @@ class Service:
         if link.state == "online":
             unsafe = " (certificate not checked)" if link.settings.insecure_skip_verify else ""
             trouble = f"; its last answer: {link.reason}" if link.reason else ""
-            return f"verified by {link.settings.host}{unsafe}{trouble}"
+            warning = link.acceptances.warning(self.clock())
+            return f"verified by {link.settings.host}{unsafe}{trouble}" + (f"; {warning}" if warning else "")
         return f"local drafts; verifier {link.state}" + (f": {link.reason}" if link.reason else "")
 
     def _changed(self) -> None:

@@ -257,7 +257,13 @@ class TargetSide:
         if self._link is not None:
             generation = run.generation
             language, now = run.place.document.language, self._clock()
+            worth = self._link.acceptances.of(language).worth
+            were_drafted = worth.drafts(now)
             self._link.acceptances.heard(language, generation.tail, generation.tail_entropies, ids, now)
+            if were_drafted and not worth.drafts(now):
+                log.warning(
+                    "drafts in %s are mostly wrong; the verifier writes alone there for now", language
+                )
 
     def _send_context(self, run: Run) -> None:
         assert self._session is not None

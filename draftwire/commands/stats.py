@@ -14,7 +14,7 @@ from draftwire.reasons import in_words
 from draftwire.terminal import out, print_json, print_pairs
 
 _UNITS: Final = ("ms", "tokens", "characters")
-_BY_TEXT: Final = ("languages ", "grammar requests ")
+_BY_TEXT: Final = ("languages ", "drafts ", "grammar requests ")
 """Tables whose keys are the users' words and paths, and shown as they are."""
 
 

@@ -43,4 +43,26 @@ def test_languages_are_told_apart() -> None:
         acceptances.heard("python", [1], [0.5], [1], NOW)
         acceptances.heard("go", [1], [0.5], [2], NOW)
     assert acceptances.of("python").estimate.rate(0.5) > 0.9 > 0.2 > acceptances.of("go").estimate.rate(0.5)
-    assert acceptances.worths(NOW) == {"go": "off", "python": "good"}
+    assert acceptances.summary(NOW) == {"go": "off", "python": "good, 100% the target's own"}
+
+
+@pytest.mark.parametrize(
+    ("shares", "warning"),
+    [
+        ({}, ""),
+        ({"python": 1.0}, ""),
+        ({"c": 0.5, "python": 1.0, "awk": 0.4}, "drafts are often wrong in awk, c"),
+        ({"go": 0.0}, "drafts are mostly wrong in go, where the verifier writes alone for now"),
+        (
+            {"go": 0.0, "c": 0.5},
+            "drafts are often wrong in c; drafts are mostly wrong in go, where the verifier writes alone for now",
+        ),
+    ],
+)
+def test_who_is_warned_of(shares: dict[str, float], warning: str) -> None:
+    acceptances = Acceptances()
+    for language, share in shares.items():
+        for n in range(JUDGED_TOKENS):
+            token = 1 if int((n + 1) * share) > int(n * share) else 2
+            acceptances.heard(language, [1], [0.5], [token], NOW)
+    assert acceptances.warning(NOW) == warning

@@ -27,6 +27,7 @@ def seen(worth: DraftWorth, share: float, tokens: int = JUDGED_TOKENS, now: floa
 def test_what_a_share_is_called(share: float, tokens: int, word: str, drafts: bool) -> None:
     worth = seen(DraftWorth(), share, tokens)
     assert (worth.worth(NOW), worth.drafts(NOW)) == (word, drafts)
+    assert worth.in_words(NOW).startswith(word)
 
 
 def test_the_share_is_known_once_enough_was_seen() -> None:

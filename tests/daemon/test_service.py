@@ -10,6 +10,8 @@ import pytest
 from daemon import service
 from daemon.config import Config
 from daemon.documents import Document
+from daemon.draft_worth import JUDGED_TOKENS
+from daemon.link_address import LinkSettings
 from daemon.service import Service
 from tests.fakes.engine import FakeEngine, following
 
@@ -45,3 +47,20 @@ async def test_the_status_says_where_the_users_grammars_are_and_how_the_needed_o
     assert status.grammars_folder == str(folder)
     [line] = status.grammars
     assert line.startswith(f"a (user, {folder / 'a.bnf'}): refused: a.bnf: ")
+
+
+def test_the_status_and_the_statistics_say_where_drafts_are_mostly_wrong() -> None:
+    link = LinkSettings("ws://127.0.0.1:9")
+    made = Service(Config(), lambda: FakeEngine(following("x")), link, lambda: 5.0)
+    assert made.link is not None
+    made.worker.state, made.link.state = "ready", "online"
+    plain = made._status_line()
+    for n in range(JUDGED_TOKENS):
+        made.link.acceptances.heard("go", [1], [0.5], [n % 2], 5.0)
+    assert made._status_line() == f"{plain}; drafts are often wrong in go"
+    assert made.snapshot()["drafts"] == {"go": "poor, 50% the target's own"}
+
+
+def test_without_a_verifier_nothing_is_said_of_drafts() -> None:
+    made = Service(Config(), lambda: FakeEngine(following("x")), None, time.monotonic)
+    assert made.snapshot()["drafts"] == {}

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 import pytest
 from msgspec import structs
 
+from daemon.acceptances import Acceptances
 from daemon.config import Config
 from daemon.documents import Document, Place
+from daemon.draft_worth import FIRST_HOLD_S, JUDGED_TOKENS
 from daemon.generation import Generation, Limits
 from daemon.run import Run
 from daemon.statistics import Statistics
@@ -419,3 +421,63 @@ def test_a_session_that_is_refused_while_it_is_read_is_opened_anew_by_a_run() ->
     side.target.error(Error("context_too_long", "too long", SESSION))
     side.begun()
     assert len([message for message in link.sent if isinstance(message, Open)]) == 2
+
+
+# --- what drafts are worth
+
+
+def taught(side: Side, language: str, *, accepted: bool) -> None:
+    """The target of this link accepted all of so many tokens of the language, or none."""
+    assert side.link is not None
+    for _ in range(JUDGED_TOKENS):
+        side.link.acceptances.heard(language, [1], [1.5], [1 if accepted else 2], side.now)
+
+
+def test_verdicts_teach_how_likely_tokens_are_accepted() -> None:
+    """Of five tokens the target agrees with three; what comes after the first that is wrong says nothing."""
+    side = scripted()
+    run = side.begun()
+    side.draft(run, b"x + 2;")
+    side.target.verdict(verdict(side, 4, ord("1")))
+    assert side.link is not None
+    known = side.link.acceptances.of("python")
+    assert known.estimate.rate(0.0) < Acceptances().of("python").estimate.rate(0.0)
+
+
+def test_where_the_target_agrees_with_uncertain_drafts_more_of_them_go_out() -> None:
+    side = scripted()
+    taught(side, "python", accepted=True)
+    run = side.begun()
+    side.draft(run, ANSWER, 1.5)
+    assert len(side.sent(Draft)) == len(ANSWER)
+
+
+@pytest.mark.parametrize(("language", "drafts"), [("python", False), ("go", True)])
+def test_a_language_whose_drafts_are_mostly_wrong_is_left_to_the_target(language: str, drafts: bool) -> None:
+    """... for as long as that has a part in the run, and until it is tried again."""
+    side = scripted()
+    taught(side, language, accepted=False)
+    run = side.begun()
+    assert side.target.wants_drafts(run) == drafts
+    run.awaited = False
+    assert side.target.wants_drafts(run)
+    side.now += FIRST_HOLD_S
+    assert side.target.wants_drafts(side.begun())
+
+
+def test_a_run_that_the_target_has_no_part_in_is_drafted() -> None:
+    side = scripted()
+    taught(side, "python", accepted=False)
+    side.begun()
+    assert side.target.wants_drafts(side.run())
+    assert Side(None).target.wants_drafts(side.run())
+
+
+def test_that_drafts_are_given_up_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
+    side = scripted()
+    run = side.begun()
+    for n in range(JUDGED_TOKENS):
+        side.draft(run, b"z")
+        side.target._learn(run, b"x" if n % 8 else b"z")
+    said = [record.message for record in caplog.records if "mostly wrong" in record.message]
+    assert said == ["drafts in python are mostly wrong; the verifier writes alone there for now"]
