@@ -35,6 +35,8 @@ from draftwire.demo.script import source_text
 
 START: Final = 400
 """Characters of the file that are there at the beginning."""
+WARM_UP: Final = 20
+"""Keys before the first phase: prompt and grammars are read then, once."""
 RHYTHM_S: Final = 0.15
 READY_S: Final = 180.0
 ANSWER_S: Final = 10.0
@@ -161,8 +163,9 @@ def cores() -> int:
 async def measure(keys: int, loops: int, settings: str) -> dict[str, Any]:
     """`keys` in each phase. settings: TOML after that of the daemon's configuration."""
     text = source_text()
-    if len(text) < START + 3 * keys:
-        raise SystemExit(f"--keys is at most {(len(text) - START) // 3}: the file that is typed ends there")
+    most = (len(text) - START - WARM_UP) // len(PHASES)
+    if keys > most:
+        raise SystemExit(f"--keys is at most {most}: the file that is typed ends there")
     with workplace() as place:
         environment = place.configured(draft_model="bundled", verifier_port=None, grammars=settings)
         typist = Typist(text)
@@ -172,6 +175,7 @@ async def measure(keys: int, loops: int, settings: str) -> dict[str, Any]:
             async with running_bridge(environment, typist.notified, command) as bridge:
                 await asyncio.wait_for(typist.ready.wait(), READY_S)
                 typist.open(bridge)
+                await typist.type(bridge, WARM_UP)
                 phases = {phase: await _phase(bridge, typist, phase, keys, loops) for phase in PHASES}
                 stats = await bridge.ask("draftwire/stats", None, ANSWER_S)
             taken_ms = json.loads(changes.read_text(encoding="utf-8"))
@@ -179,7 +183,7 @@ async def measure(keys: int, loops: int, settings: str) -> dict[str, Any]:
             await place.stop_daemon()
     figures: dict[str, float | None] = {}
     for number, (phase, times) in enumerate(phases.items()):
-        times.changes = taken_ms[number * keys : (number + 1) * keys]
+        times.changes = taken_ms[WARM_UP + number * keys :][:keys]
         figures |= times.figures(phase)
     return {"figures": figures, "daemon": _of_daemon(stats)}
 

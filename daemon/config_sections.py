@@ -184,7 +184,7 @@ class DisplayConfig:
         maximum=2000,
     )
     answer_ms: int = setting(
-        100,
+        80,
         "How long an answer to a key waits for its first text, in milliseconds. Then the text around the cursor "
         "answers, if it tells how to go on; what a model says later is sent as an update. Raise it for an editor that "
         "takes no updates.",

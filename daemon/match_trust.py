@@ -45,11 +45,11 @@ class MatchTrust:
     def __init__(self) -> None:
         # From so many characters on: the share of positions where the match was right, and where the model was.
         self._classes = {
-            96: (_Share.of(0.90), _Share.of(0.84)),
-            48: (_Share.of(0.96), _Share.of(0.68)),
-            24: (_Share.of(0.86), _Share.of(0.59)),
-            12: (_Share.of(0.70), _Share.of(0.64)),
-            SHORTEST: (_Share.of(0.39), _Share.of(0.59)),
+            96: (_Share.of(0.87), _Share.of(0.73)),
+            48: (_Share.of(0.88), _Share.of(0.70)),
+            24: (_Share.of(0.86), _Share.of(0.67)),
+            12: (_Share.of(0.74), _Share.of(0.68)),
+            SHORTEST: (_Share.of(0.51), _Share.of(0.63)),
         }
 
     def follows(self, matched: int) -> bool:

@@ -17,7 +17,7 @@ from daemon.engine import DraftEngine
 from daemon.match_trust import SHORTEST, MatchTrust
 from daemon.open_texts import OpenTexts
 from daemon.run import Run
-from daemon.text_match import CONTINUED, LONGEST_COMPARED, longest_match
+from daemon.text_match import CONTINUED, LONGEST_COMPARED, longest_match, rest_of_word
 
 STOPGAP_MATCHED: Final = 4
 """Characters that must agree for a stopgap. It is better than nothing, not better than the model."""
@@ -90,11 +90,11 @@ class TextDrafts:
             position.model = token
 
     def stopgap(self, run: Run) -> str:
-        """How the line at the run's place may go on; empty if no text around tells."""
+        """How the line at the run's place may go on, or else the word; empty if no text around tells."""
         texts = self._texts.around(run.place)
         match = longest_match(texts[0][-LONGEST_COMPARED:], texts, STOPGAP_MATCHED)
         if match is None or match.visible < STOPGAP_VISIBLE:
-            return ""
+            return rest_of_word(texts[0], texts)
         line, end, _ = match.continuation.partition("\n")
         return line if end or len(match.continuation) < CONTINUED else line.rpartition(" ")[0]
 

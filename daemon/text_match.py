@@ -7,6 +7,7 @@ the cursor is sought in the texts as they are, which costs no memory and nothing
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ LOOKED_AT: Final = 24
 """Places in each text that are compared, the last first."""
 CONTINUED: Final = 96
 """Characters of a continuation."""
+LONGEST_WORD: Final = 64
+_BEGUN: Final = re.compile(r"\b[^\W\d]\w+\Z")
 _NEEDLES: Final = (96, 48, 24, 12, 6, 3)
 """Ends of the text that are sought, in characters: the first of them that is found has the longest match."""
 
@@ -68,6 +71,22 @@ def _longest(before: str, ends: Sequence[tuple[str, int]]) -> Match | None:
     text, end = ends[lengths.index(matched)]
     visible = matched - sum(map(str.isspace, own[len(own) - matched :]))
     return Match(text[end : end + CONTINUED], matched, visible)
+
+
+def rest_of_word(before: str, texts: Sequence[str]) -> str:
+    """What the word at the end of `before` lacks of the last one in `texts` that begins like it; empty: there is none.
+
+    Of two letters at least. The texts are looked at in their order.
+    """
+    begun = _BEGUN.search(before[-LONGEST_WORD:])
+    if begun is None:
+        return ""
+    longer = re.compile(rf"\b{re.escape(begun[0])}(\w+)")
+    for text in texts:
+        found = longer.findall(text)
+        if found:
+            return str(found[-1])
+    return ""
 
 
 def common_ending(one: str, other: str) -> int:

@@ -121,9 +121,10 @@ def test_what_the_model_said_without_a_match_is_no_news(engine: FakeEngine) -> N
         ("nothing like it", ""),
         ("        x\n        y\n        ", ""),
         ("", ""),
+        ("class Counter: ...\nx = (Cou", "nter"),
         (f"value = {'many words ' * 20}\nvalue = many", " words" + " many words" * 8),
     ],
-    ids=["a line", "nothing", "blanks alone", "an empty file", "a long line, up to a word's end"],
+    ids=["a line", "nothing", "blanks alone", "an empty file", "a word", "a long line, up to a word's end"],
 )
 def test_ux_49_a_stopgap_stays_on_its_line(text: str, stopgap: str, engine: FakeEngine) -> None:
     assert drafts_of().stopgap(run_at(text, engine)) == stopgap

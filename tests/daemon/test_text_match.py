@@ -14,6 +14,7 @@ from daemon.text_match import (
     common_beginning,
     common_ending,
     longest_match,
+    rest_of_word,
 )
 
 
@@ -73,6 +74,23 @@ def test_nothing_longer_is_anywhere(before: str, texts: list[str]) -> None:
             for text in texts
             for end in range(len(text))
         )
+
+
+@pytest.mark.parametrize(
+    ("before", "texts", "rest"),
+    [
+        ("x = Cou", ["Counter Country Count", "Couple"], "nt"),
+        ("x = Cou", ["Xcounter aCounter", "Couple"], "ple"),
+        ("Cou", ["Cou"], ""),
+        ("x = C", ["Counter"], ""),
+        ("x = 12", ["123"], ""),
+        ("Cou ", ["Counter"], ""),
+        ("", ["Counter"], ""),
+        ("状态", ["状态机"], "机"),
+    ],
+)
+def test_the_rest_of_a_word(before: str, texts: list[str], rest: str) -> None:
+    assert rest_of_word(before, texts) == rest
 
 
 @given(st.text("ab", max_size=9), st.text("ab", max_size=9))
