@@ -4,7 +4,7 @@
     edited    a key arrived           recall fits? keep what runs : start a run at the cursor
     _run      prompt -> CONTEXT       the verifier prefills while the draft starts
               draft a token ...       the best that the grammar allows (`daemon/drafting.py`)
-                                      DRAFT frames as blocks fill (`daemon/target_side.py`)
+                                      DRAFT frames as tokens are drafted (`daemon/target_side.py`)
               ... hear a verdict      commit, cut the tail where it was wrong, draft on from there
               examine                 how much of it fits the text after the cursor (`daemon/grammars/legality.py`);
                                       if the target's words are none of the language, the draft answers alone
