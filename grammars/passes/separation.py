@@ -11,8 +11,7 @@ place, or that what begins like a comment may follow (`-` and `--`), since the l
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from collections.abc import Sequence as Items
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -38,6 +37,7 @@ from grammars.passes.characters import folded_character
 from grammars.passes.conflicts import WORD_CHARACTERS
 from grammars.passes.following import Following, Terminal, beside_alike, following
 from grammars.passes.lead_bytes import terminals_used
+from grammars.passes.rivals import Alike, without_rivals
 
 _ASCII_WORD: Final = CharacterSet(((48, 57), (65, 90), (95, 95), (97, 122)))
 _BLANK: Final = CharacterSet(((32, 32),))
@@ -145,7 +145,7 @@ class _Keywords:
         places = self.occurrences.literals
         follow = self._following(others)
         at = {key: 1 << number for number, key in enumerate(follow.order)}
-        alike = _Alike({key: self._terminal(key) for key in follow.order}, at, self._named)
+        alike = Alike({key: self._terminal(key) for key in follow.order}, at, self._named)
         wordlike = sum(bit for key, bit in at.items() if self._is_word(self._terminal(key)))
         clashing = sum(bit for key, bit in at.items() if self._begins_alike(self._terminal(key)))
         pure = {name for name in places if not follow.after[name] & ~wordlike}
@@ -155,9 +155,9 @@ class _Keywords:
         for name in places:
             if places[name] in texts and name in able:
                 rivals[places[name]] &= ~at[name]
-        able = _without_rivals(able, places, rivals, follow.beside, at)
+        able = without_rivals(able, places, rivals, follow.beside, at)
         if able & pure:
-            able = _without_rivals(
+            able = without_rivals(
                 able, places, rivals, beside_alike(follow, {key: alike.of(key) for key in follow.order}), at
             )
         useful = {places[name] for name in able & pure}
@@ -235,73 +235,6 @@ class _Keywords:
                 )
             case _:
                 return False
-
-
-class _Alike:
-    """Which terminals may match the same text, as bits of all places where they stand; perhaps more of them."""
-
-    def __init__(
-        self,
-        kinds: Mapping[Terminal, Terminal],
-        at: Mapping[Terminal, int],
-        named: Callable[[str, Terminal], bool],
-    ) -> None:
-        self._kinds = kinds
-        self._at = dict.fromkeys(kinds.values(), 0)
-        self._named = [kind for kind in self._at if isinstance(kind, str)]
-        self._literals: dict[str, list[Literal]] = {}
-        """By their text in lower case."""
-        by_text: dict[str, int] = {}
-        for key, kind in kinds.items():
-            self._at[kind] |= at[key]
-            if isinstance(kind, Literal):
-                by_text[kind.text.lower()] = by_text.get(kind.text.lower(), 0) | at[key]
-        for kind in self._at:
-            if isinstance(kind, Literal):
-                self._literals.setdefault(kind.text.lower(), []).append(kind)
-        self._texts = sorted(self._literals)
-        self._alike = {
-            kind: by_text[kind.text.lower()] if isinstance(kind, Literal) else self._at[kind]
-            for kind in self._at
-        }
-        for one in self._named:
-            for other in self._at:
-                if one != other and named(one, other):
-                    self._alike[one] |= self._at[other]
-                    self._alike[other] |= self._at[one]
-
-    def of(self, key: Terminal) -> int:
-        """The terminals like the one that stands at a place, itself among them."""
-        return self._alike[self._kinds.get(key, key)]
-
-    def going_on(self, literal: Literal, goes_on: Callable[[Terminal, Literal], bool]) -> int:
-        """The terminals that go on after the literal's text."""
-        able: list[Terminal] = [*self._named, *self._beginning_with(literal.text.lower())]
-        return sum(self._at[kind] for kind in able if goes_on(kind, literal))
-
-    def _beginning_with(self, text: str) -> Iterator[Literal]:
-        """Whatever the case of their letters. Texts with one beginning are neighbours in the alphabet."""
-        for index in range(bisect_left(self._texts, text), len(self._texts)):
-            if not self._texts[index].startswith(text):
-                return
-            yield from self._literals[self._texts[index]]
-
-
-def _without_rivals(
-    able: set[str],
-    places: Mapping[str, Literal],
-    rivals: dict[Literal, int],
-    beside: Mapping[Terminal, int],
-    at: Mapping[Terminal, int],
-) -> set[str]:
-    """The places where nothing else may be taken for the literal; what drops out is a rival of those that stay."""
-    while True:
-        dropped = {name for name in able if beside[name] & rivals[places[name]]}
-        if not dropped:
-            return able
-        for name in dropped:
-            rivals[places[name]] |= at[name]
-        able = able - dropped
 
 
 def _alternatives(expression: Expression, rules: Mapping[str, Rule]) -> Iterator[Expression]:
