@@ -34,7 +34,48 @@ def stats(
         _print_last(values.get("last_requests", []))
     else:
         counted = {name: value for name, value in values.items() if name != "last_requests"}
-        print_pairs("since the daemon started, from local data only", _rows(counted))
+        rest = {name: value for name, value in counted.items() if not _is_table(name, value)}
+        print_pairs("since the daemon started, from local data only", _rows(rest))
+        for title, rows in _tables(counted):
+            _print_table(title, rows)
+
+
+Row = Mapping[str, Any]
+
+
+def _tables(values: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Row]]]:
+    """By title: all times in one table, then whatever has the same figures for several things."""
+    times = {_name_and_unit(name)[0]: value for name, value in values.items() if _is_time(name, value)}
+    if times:
+        yield "times, ms", times
+    for name, value in values.items():
+        if _is_table(name, value) and not _is_time(name, value):
+            yield name, value
+
+
+def _is_time(name: str, value: Any) -> bool:
+    return name.endswith("_ms") and isinstance(value, Mapping)
+
+
+def _is_table(name: str, value: Any) -> bool:
+    of_rows = isinstance(value, Mapping) and value and all(isinstance(row, Mapping) for row in value.values())
+    return _is_time(name, value) or bool(of_rows)
+
+
+def _print_table(title: str, rows: Mapping[str, Row]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    columns = list(dict.fromkeys(name for row in rows.values() for name in row))
+    table = Table(box=None, pad_edge=False)
+    table.add_column(Text(title, style="bold"))
+    for column in columns:
+        table.add_column(_name_and_unit(column)[0], justify="right")
+    for name, row in rows.items():
+        cells = (_figure(row[key], _name_and_unit(key)[1]) if key in row else "" for key in columns)
+        table.add_row(Text(name), *cells)
+    out().print()
+    out().print(table)
 
 
 def _rows(values: Mapping[str, Any], prefix: str = "", unit: str = "") -> Iterator[tuple[str, str]]:
@@ -71,12 +112,14 @@ def _print_last(requests: list[Mapping[str, Any]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table("ms", "document", "characters", "grammar", "nothing because", box=None, pad_edge=False)
+    names = ("ms", "document", "characters", "from", "grammar", "nothing because")
+    table = Table(*names, box=None, pad_edge=False)
     for request in requests:
         cells = (
             f"{request['seconds'] * 1000:.1f}",
             unquote(request["document"].rpartition("/")[2]),
             str(request["shown"]),
+            request.get("source", ""),
             request.get("grammar", ""),
             in_words(request["reason"]) if request["reason"] else "",
         )

@@ -15,6 +15,8 @@ from typer.testing import CliRunner
 from daemon.api.messages import Shutdown
 from daemon.api.paths import runtime_paths
 from daemon.lifecycle import AlreadyRunning, only_daemon
+from daemon.link_session import Committed
+from daemon.statistics import Request, Statistics
 from draftwire.cli import app
 from draftwire.commands import daemon as module
 from draftwire.commands.stats import _rows
@@ -272,3 +274,36 @@ def test_run_with_a_broken_configuration_ends_with_78(tmp_path: Path) -> None:
     result = runner.invoke(app, ["daemon", "run"])
     assert result.exit_code == Exit.CONFIG
     assert "config.toml:2: draft.threads takes a whole number" in result.stderr
+
+
+def test_ux_52_stats_show_times_acceptance_and_what_was_kept_in_tables(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    statistics = Statistics()
+    committed = Committed((0, 0, 0), 3, 2, "", 0, 0)
+    statistics.round("python", committed, 0.05, ["match", "model", "model"])
+    statistics.answered(Request("a.py", "python", 0.01, 12, None, source="draft"), 0.031)
+    statistics.answered(Request("a.py", "python", 0.01, 0, "mid_word"))
+    statistics.shown = 1
+    statistics.was_accepted("word", 5)
+    statistics.was_kept(30, 5, 5)
+
+    async def values() -> dict[str, Any]:
+        return statistics.snapshot()
+
+    monkeypatch.setattr("draftwire.commands.stats._stats", values)
+    lines = [line.split() for line in runner.invoke(app, ["stats"]).stdout.splitlines()]
+    for expected in (
+        "shown 1",
+        "accepted word 1",
+        "times, ms count p50 p90 p99",
+        "key to ghost 1 31.0 31.0 31.0",
+        "languages rounds drafted accepted acceptance rate accepted per round",
+        "python 1 3 2 67% 2.0",
+        "match 1 1 1 100% 1.0",
+        "model 1 2 1 50% 1.0",
+        "after 30 s 1 100% 100%",
+        "after 180 s 0 - -",
+        "nothing because the cursor is inside a word 1",
+    ):
+        assert expected.split() in lines, expected
