@@ -21,6 +21,8 @@ LEAST_REACHED: Final = 0.02
 """A token is sent if the target gets to accept it at least this often."""
 SHORTEST_BLOCK: Final = 2
 """So many are sent in any case."""
+NEAR_S: Final = 0.005
+"""A round trip that is shorter stays on the machine, or in the room."""
 
 
 def tokens_to_send(reached: Sequence[float], sent: int) -> int:
@@ -33,9 +35,9 @@ def tokens_to_send(reached: Sequence[float], sent: int) -> int:
 
 
 def draft_wait_ms(round_trip_s: float, token_s: float) -> int:
-    """How long the target should wait for a draft after a verdict before it decodes by itself.
+    """How long the target should wait for a draft after a verdict before it decodes by itself; 0 s a token: no drafts.
 
-    Not at all, unless the network is faster than the draft model takes for a token: elsewhere it has said a token of
-    its own by the time a draft gets there. On one machine a step that waits for two tokens is a step saved.
+    Not at all over a network: it has said a token of its own by the time a draft gets there. On the same machine a step
+    that waits for two tokens is a step saved.
     """
-    return round(1000 * (round_trip_s + 2 * token_s)) if round_trip_s < token_s else 0
+    return round(1000 * (round_trip_s + 2 * token_s)) if token_s and round_trip_s < NEAR_S else 0

@@ -61,10 +61,8 @@ def test_asked_after_each_token_it_never_takes_one_back(entropies: list[float]) 
 
 @pytest.mark.parametrize(
     ("round_trip_s", "token_s", "wait_ms"),
-    [(0.0, 0.0075, 15), (0.001, 0.0075, 16), (0.02, 0.005, 0), (0.005, 0.005, 0), (0.0, 0.0, 0)],
+    [(0.0, 0.0075, 15), (0.001, 0.0075, 16), (0.02, 0.005, 0), (0.005, 0.03, 0), (0.0, 0.0, 0)],
 )
-def test_the_target_waits_only_where_the_network_is_faster_than_the_draft(
-    round_trip_s: float, token_s: float, wait_ms: int
-) -> None:
+def test_the_target_waits_only_on_the_same_machine(round_trip_s: float, token_s: float, wait_ms: int) -> None:
     """Nothing is waited for where nothing is drafted (0 s a token)."""
     assert draft_wait_ms(round_trip_s, token_s) == wait_ms

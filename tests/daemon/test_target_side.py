@@ -118,7 +118,7 @@ def test_a_run_begins_with_open_and_context() -> None:
     [opening], [context] = side.sent(Open), side.sent(Context)
     assert isinstance(opening, Open)
     assert isinstance(context, Context)
-    assert (opening.session, opening.stop_ids, opening.draft_wait_ms) == (SESSION, [EOS], 120)
+    assert (opening.session, opening.stop_ids, opening.draft_wait_ms) == (SESSION, [EOS], 0)
     assert (context.keep_len, context.append) == (0, CONTEXT)
     assert run.awaited
     assert run.allowance_s == pytest.approx(len(CONTEXT) * PREFILL_ALLOWANCE_S)
