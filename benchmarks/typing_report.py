@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, Final
 
 from benchmarks.typing_tally import Tally, percentiles
@@ -22,6 +23,8 @@ FIGURES: Final = (
     "acceptance_rate",
     "accepted_per_round",
 )
+MOST_FLICKERS: Final = 20
+"""Of which the report has the texts."""
 _COUNTS: Final = (
     "flicker",
     "flicker_on_key",
@@ -65,6 +68,7 @@ def row_of(
     row |= {name: acceptance[name] for name in ("rounds", "acceptance_rate", "accepted_per_round")}
     row["languages"] = stats["languages"]
     row["nothing"] = stats["nothing"]
+    row["flickers"] = [asdict(flicker) for flicker in tallied.flickers[:MOST_FLICKERS]]
     return row
 
 

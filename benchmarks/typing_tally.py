@@ -25,6 +25,19 @@ SETTLING_S: Final = 0.25
 """design: within this time of its first display a suggestion may be corrected, once."""
 
 
+@dataclass(frozen=True, slots=True)
+class Flicker:
+    """A text that was replaced after it had settled."""
+
+    before: str
+    after: str
+    shown_ms: float
+    """How long the suggestion had been shown."""
+    key_ms: float
+    """How long ago the newest key was."""
+    cause: str
+
+
 @dataclass(slots=True)
 class Tally:
     """Counts, and latencies in milliseconds."""
@@ -43,6 +56,9 @@ class Tally:
     """Keys that went along what was shown: how long the bridge took to say what is left of it."""
     recalled_ms: list[float] = field(default_factory=list)
     """Other keys answered from memory: those that took something back."""
+
+    flickers: list[Flicker] = field(default_factory=list)
+    """Each of them."""
 
     @property
     def all_ms(self) -> list[float]:
@@ -167,7 +183,7 @@ class _Player:
         settles = not screen.corrected and display.at - screen.since <= SETTLING_S
         counts["settled" if settles else "flicker"] += 1
         if not settles:
-            counts["flicker_on_key"] += display.cause == "answer" and self._since_key(display) <= SETTLING_S
+            self._flickered(screen, display)
         if display.text and display.cause != "answer":
             screen.text, screen.verified, screen.corrected = display.text, display.verified, True
             return
@@ -175,9 +191,13 @@ class _Player:
         if display.text:
             self._show(display, corrected=settles)
 
-    def _since_key(self, display: Display) -> float:
-        assert self._key is not None
-        return display.at - self._key.at
+    def _flickered(self, screen: _Screen, display: Display) -> None:
+        assert self._key is not None, "something is shown for a key"
+        since_key_s = display.at - self._key.at
+        on_key = display.cause == "answer" and since_key_s <= SETTLING_S
+        self.tally.counts["flicker_on_key"] += on_key
+        shown_ms, key_ms = round(1000 * (display.at - screen.since)), round(1000 * since_key_s)
+        self.tally.flickers.append(Flicker(screen.text, display.text, shown_ms, key_ms, display.cause))
 
     def _time_verified(self, display: Display) -> None:
         screen = self._screen

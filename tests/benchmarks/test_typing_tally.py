@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from benchmarks.typing_events import Cause, Display, Event, Key, KeyKind, Misplaced, Opened
-from benchmarks.typing_tally import Tally, percentiles, tally
+from benchmarks.typing_tally import Flicker, Tally, percentiles, tally
 
 
 def key(at_ms: float, text: str = "x", kind: KeyKind = "type") -> Key:
@@ -92,6 +92,11 @@ def test_replacements(events: list[Event], expected: dict[str, int]) -> None:
     names = ("shown", "flicker", "flicker_on_key", "settled", "taken_back", "misplaced")
     expected = {**dict.fromkeys(names, 0), "shown": 1, **expected}
     assert {name: counts[name] for name in names} == expected
+
+
+def test_each_flicker_is_told() -> None:
+    tallied = counted(key(0), shown(30, "abc"), shown(900, "xyz", "corrected"))
+    assert tallied.flickers == [Flicker("abc", "xyz", 870, 900, "corrected")]
 
 
 def test_keys_are_told_apart_by_what_became_of_them() -> None:
