@@ -20,7 +20,8 @@ from itertools import pairwise
 from typing import Final
 
 RANGES_NATS: Final = (0.0, 0.02, 0.1, 0.25, 0.5, 0.8, 1.2, 1.7, 2.3, 3.0)
-"""Upper ends of the ranges of entropy; the last one has none. 0 is what was not drawn from a distribution."""
+"""Upper ends of the ranges of entropy; the last one has none. The first holds 0 alone: what was not drawn from a
+distribution but taken from a text, which is right or wrong by rules of its own."""
 ADAEDL_C: Final = 0.55
 """The paper has about 0.2. With this, before anything was verified, of tokens above 0.8 nats only two at a time are
 sent (`gamma.py`): what a user may rely on until verdicts say better."""
@@ -67,7 +68,7 @@ class AcceptanceEstimate:
     def rate(self, entropy: float) -> float:
         """The estimated probability that a token drawn at `entropy` (nats) is accepted, in (0, 1).
 
-        It never rises with entropy.
+        Above 0 it never rises with entropy.
         """
         return self.rates()[bisect_left(RANGES_NATS, entropy)]
 
@@ -87,7 +88,7 @@ class AcceptanceEstimate:
         self._rates = None
 
     def rates(self) -> list[float]:
-        """The estimate in each range, falling."""
+        """The estimate in each range: of what was not drawn, then falling."""
         if self._rates is None:
             weights = [seen.seen + PRIOR_TOKENS for seen in self._ranges]
             accepted = [
@@ -95,7 +96,7 @@ class AcceptanceEstimate:
                 for seen, rate in zip(self._ranges, self.prior, strict=True)
             ]
             means = [part / weight for part, weight in zip(accepted, weights, strict=True)]
-            self._rates = falling(means, weights)
+            self._rates = [means[0], *falling(means[1:], weights[1:])]
         return self._rates
 
 
