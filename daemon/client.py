@@ -79,6 +79,8 @@ class Client:
         """By document."""
         self._keys: dict[str, tuple[int, float]] = {}
         """By document, the version that the newest key made, and when it came."""
+        self._unanswered: dict[str, tuple[int, float]] = {}
+        """The same, if the answer to it was empty because the models were late."""
         service.clients.add(self)
 
     def take(self, message: ServedMessage) -> None:
@@ -190,6 +192,7 @@ class Client:
         self._told_of_grammars.pop(name, None)
         self._retentions.pop(name, None)
         self._keys.pop(name, None)
+        self._unanswered.pop(name, None)
         self._texts.closed(name)
         if known is not None:
             task = asyncio.get_running_loop().create_task(known[1].close())
@@ -215,6 +218,10 @@ class Client:
 
     def _push_update(self, update: SuggestionUpdate) -> None:
         self.push(update)
+        version, came = self._unanswered.get(update.document, (None, 0.0))
+        if version == update.version:
+            del self._unanswered[update.document]
+            self._service.statistics.came_late(self._service.clock() - came)
         if update.document in self._retentions:
             shown = update.suggestion
             self._retentions[update.document].offered(shown.id, update.offset, shown.text)
@@ -316,6 +323,9 @@ class Client:
                 answer.grammar,
             )
         )
+        since_key = self._since_key(message)
+        if since_key is not None and answer.reason == "timeout":
+            self._unanswered[message.document] = self._keys[message.document]
         for shown in answer.suggestions:
             if document is not None:
                 self._retentions[message.document].offered(shown.id, message.offset, shown.text)
@@ -329,7 +339,7 @@ class Client:
                 source=answer.source,
                 grammar=answer.grammar,
             ),
-            self._since_key(message),
+            since_key,
         )
 
     def _since_key(self, message: Complete) -> float | None:

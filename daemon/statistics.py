@@ -133,6 +133,8 @@ class Statistics:
     """Answers with text, as in `Request.source`."""
     by_language: dict[str, Acceptance] = field(default_factory=dict)
     by_drafter: dict[str, Acceptance] = field(default_factory=dict)
+    late_texts: int = 0
+    """First texts that came as an update, after an empty answer."""
     key_to_ghost_s: deque[float] = field(default_factory=lambda: deque(maxlen=KEPT_LATENCIES))
     first_ghost_s: deque[float] = field(default_factory=lambda: deque(maxlen=KEPT_LATENCIES))
     verdict_s: deque[float] = field(default_factory=lambda: deque(maxlen=KEPT_LATENCIES))
@@ -176,6 +178,11 @@ class Statistics:
             if key_to_ghost_s is not None:
                 self.key_to_ghost_s.append(key_to_ghost_s)
 
+    def came_late(self, key_to_ghost_s: float) -> None:
+        """The first text for a key came as an update, after an empty answer."""
+        self.late_texts += 1
+        self.key_to_ghost_s.append(key_to_ghost_s)
+
     def was_accepted(self, kind: AcceptKind, characters: int) -> None:
         self.accepted[kind] += 1
         self.accepted_characters += characters
@@ -205,6 +212,7 @@ class Statistics:
             "languages": {name: _with_rates(counts) for name, counts in sorted(self.by_language.items())},
             "drafters": {name: _with_rates(counts) for name, counts in sorted(self.by_drafter.items())},
             "sources": dict(self.sources),
+            "late_texts": self.late_texts,
             "grammar": {**self.grammar.summary(), "requests": dict(self.grammar_modes)},
             "nothing": dict(self.nothing),
             "last_requests": [asdict(request) for request in self.last],

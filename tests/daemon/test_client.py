@@ -37,7 +37,7 @@ from daemon.api.messages import (
     SuggestionUpdate,
 )
 from daemon.client import Client
-from daemon.config import Config, ConfigError
+from daemon.config import Config, ConfigError, parse_config
 from daemon.documents import Document, Place
 from daemon.grammars import store as grammar_store
 from daemon.link_address import LinkSettings
@@ -280,6 +280,29 @@ async def test_a_request_in_another_document_is_still_answered() -> None:
         assert (answer.document, answer.reason) == (NAME, None)
 
 
+@pytest.mark.parametrize(
+    ("name", "chosen", "is_read"),
+    [
+        (NAME, "", True),
+        ("file:///.env", "", False),
+        (NAME, "[draft]\nahead = false", False),
+        (NAME, '[completion]\ntrigger = "manual"', False),
+        (NAME, "[completion]\nenabled = false", False),
+    ],
+)
+@pytest.mark.asyncio
+async def test_what_is_completed_unasked_is_read_by_both_models_when_it_is_opened(
+    name: str, chosen: str, is_read: bool
+) -> None:
+    """Nothing else is: of an excluded file no model ever sees a word, here or elsewhere."""
+    async with desk(config=parse_config(chosen, Path("config.toml"))) as d:
+        d.take(OpenDocument(name, "python", 1, START))
+        async with asyncio.timeout(10):
+            await d.client.documents[name][1]._warm_up._task  # type: ignore[misc]
+        assert d.engine.evaluated_tokens() == (len(START) if is_read else 0)
+        assert any(isinstance(message, Context) for message in d.link.sent) == is_read
+
+
 # --- settings, questions, reports
 
 
@@ -495,15 +518,19 @@ async def test_ux_49_with_nothing_to_say_in_time_what_comes_later_is_an_update()
     """The empty answer has its reason, and the update has the suggestion's own id, of which no other knew."""
     async with desk(answer_ms=20) as d:
         d.engine.hold()
-        d.take(OPEN, Complete(1, NAME, 1, len(START)))
+        end = len(START) + 1
+        d.take(OPEN, ChangeDocument(NAME, 2, [Edit(end - 1, end - 1, "u")]), Complete(1, NAME, 2, end))
         [answer] = await d.first(Completions)
         assert (answer.suggestions, answer.reason) == ([], "timeout")
         assert d.got(SuggestionUpdate) == []
         d.engine.release()
         [update] = (await d.first(SuggestionUpdate))[:1]
-        assert (update.kind, update.version, update.offset) == ("extended", 1, len(START))
-        assert "urn a + b".startswith(update.suggestion.text)
+        assert (update.kind, update.version, update.offset) == ("extended", 2, end)
+        assert "rn a + b".startswith(update.suggestion.text)
         assert update.suggestion.text
+        await d.first(SuggestionUpdate, 2)
+        statistics = d.service.statistics
+        assert (statistics.late_texts, len(statistics.key_to_ghost_s)) == (1, 1)
 
 
 # --- what `draftwire stats` shows
