@@ -26,7 +26,7 @@ import numpy as np
 
 from benchmarks.machine import machine_info
 from benchmarks.peer_llama_build import PeerMissing, llama_server
-from benchmarks.peer_llama_vim import Infill, LlamaVim
+from benchmarks.peer_llama_vim import Answer, Infill, LlamaVim
 from benchmarks.precise_loop import precise_loop
 from daemon.config import load_config
 from daemon.models import resolve_draft_model
@@ -157,6 +157,10 @@ class LlamaServerPeer:
         """The text to show between the two at this key; empty if none comes before the next."""
         return await self._plugin.ghost(before, after)
 
+    async def answer(self, before: str, after: str) -> Answer:
+        """The same, and whether it was remembered."""
+        return await self._plugin.answer(before, after)
+
     async def _until_healthy(self, process: asyncio.subprocess.Process) -> None:
         while process.returncode is None:
             with contextlib.suppress(httpx.TransportError):
@@ -199,28 +203,32 @@ def _free_port() -> int:
 
 
 async def measure(peer: LlamaServerPeer, keys: int, rhythm_s: float) -> dict[str, float | None]:
-    """Type `keys` characters of a Python file evenly; a text counts if it comes before the next key."""
+    """Type `keys` characters of a Python file evenly; a text counts if it comes before the next key.
+
+    `asked_*`: of the keys whose text had to come from the server; `peer_*`: of all that got one.
+    """
     text, start = source_text(), 400
-    clock, waits_ms = asyncio.get_running_loop().time, []
-    async with asyncio.TaskGroup() as asked:
+    clock, waits_ms, asked_ms = asyncio.get_running_loop().time, [], []
+    async with asyncio.TaskGroup() as tasks:
 
         async def ask(before: str, pressed: float) -> None:
-            if await peer.ghost(before, "") and clock() - pressed < rhythm_s:
-                waits_ms.append(1000 * (clock() - pressed))
+            answer = await peer.answer(before, "")
+            waited_ms = 1000 * (clock() - pressed)
+            if answer.text and waited_ms < 1000 * rhythm_s:
+                waits_ms.append(waited_ms)
+                asked_ms.extend([] if answer.remembered else [waited_ms])
 
         await peer.ghost(text[:start], "")
         due = clock()
         for cut in range(start + 1, start + 1 + keys):
-            asked.create_task(ask(text[:cut], clock()))
+            tasks.create_task(ask(text[:cut], clock()))
             due += rhythm_s
             await asyncio.sleep(max(0.0, due - clock()))
-
-    def level(percent: float) -> float | None:
-        return round(float(np.percentile(waits_ms, percent)), 1) if waits_ms else None
-
     return {
-        "peer_p50_ms": level(50),
-        "peer_p99_ms": level(99),
+        "peer_p50_ms": _level(waits_ms, 50),
+        "peer_p99_ms": _level(waits_ms, 99),
+        "asked_p50_ms": _level(asked_ms, 50),
+        "asked_p99_ms": _level(asked_ms, 99),
         "answered": round(len(waits_ms) / keys, 3),
         "remembered": peer.remembered,
         "requests": peer.requests,
@@ -228,6 +236,10 @@ async def measure(peer: LlamaServerPeer, keys: int, rhythm_s: float) -> dict[str
         "predicted_tokens": peer.predicted_tokens,
         "keys": keys,
     }
+
+
+def _level(waits_ms: list[float], percent: float) -> float | None:
+    return round(float(np.percentile(waits_ms, percent)), 1) if waits_ms else None
 
 
 async def _measured(options: argparse.Namespace) -> dict[str, Any]:

@@ -52,6 +52,17 @@ def infill(before: str, after: str) -> Infill:
     return Infill("\n".join(lines[-N_PREFIX_LINES:]) + "\n", middle, suffix, indent)
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is shown at a key, and where it is from."""
+
+    text: str
+    """Empty: nothing, or another key has come."""
+    remembered: bool = False
+    """It was in the cache when the key came. In an editor such a key takes no hop to any process."""
+
+
+NOTHING = Answer("")
 Server = Callable[[Infill], Awaitable[str]]
 
 
@@ -73,14 +84,18 @@ class LlamaVim:
 
     async def ghost(self, before: str, after: str) -> str:
         """The text to show between the two; empty if there is none before another key comes."""
+        return (await self.answer(before, after)).text
+
+    async def answer(self, before: str, after: str) -> Answer:
+        """What is shown between the two at this key."""
         self._newest += 1
         own = self._newest
         self._announce()
         if known := self._known(before, after):
             self.remembered += 1
-            return known
+            return Answer(known, remembered=True)
         if len(after.partition("\n")[0]) > MAX_LINE_SUFFIX:
-            return ""
+            return NOTHING
         if self._cancels and self._under_way is not None:
             self._under_way.cancel()
             self._under_way = None
@@ -92,10 +107,10 @@ class LlamaVim:
                 due = clock() + self._retry_s
             await self._listen(max(0.0, due - clock()) if due else None)
             if known := self._known(before, after):
-                return known if self._newest == own else ""
+                return Answer(known) if self._newest == own else NOTHING
             if (before, after) in self._cache:
-                return ""  # the answer for this very place is that there is nothing
-        return ""
+                return NOTHING  # the answer for this very place is that there is nothing
+        return NOTHING
 
     async def close(self) -> None:
         """Drop the request under way."""

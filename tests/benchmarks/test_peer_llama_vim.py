@@ -12,6 +12,7 @@ from benchmarks.peer_llama_vim import (
     MAX_LINE_SUFFIX,
     N_PREFIX_LINES,
     N_SUFFIX_LINES,
+    Answer,
     Infill,
     LlamaVim,
     infill,
@@ -83,11 +84,12 @@ async def test_an_answer_is_shown_and_typed_along_from_memory() -> None:
     shown = press(plugin, TEXT[:19])
     await server.answer(0, "return a + b\n\n")
     assert await shown == "return a + b"
-    assert await plugin.ghost(TEXT[:22], "") == "urn a + b"
+    assert await plugin.answer(TEXT[:22], "") == Answer("urn a + b", remembered=True)
     assert await plugin.ghost(TEXT[:20], "") == "eturn a + b"
     departs = press(plugin, TEXT[:20] + "x")
     await server.answer(1, "y")
     assert await departs == "y"
+    assert await plugin.answer("", "x" * (MAX_LINE_SUFFIX + 1)) == Answer("")
     assert (plugin.requests, plugin.remembered) == (2, 2)
     other_side = press(plugin, TEXT[:20], "\nmore")
     await server.answer(2, "z")
