@@ -236,7 +236,7 @@ class Client:
             deadline_s=config.verifier.deadline_ms / 1000,
             exemplar=config.grammars.exemplar,
             exclude=config.files.exclude,
-            ahead=refusal(config, document, "automatic") is None,
+            ahead=config.draft.ahead and refusal(config, document, "automatic") is None,
         )
 
     def _configure(self, settings: dict[str, Any]) -> None:

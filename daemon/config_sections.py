@@ -72,6 +72,11 @@ class DraftConfig:
     enabled: bool = setting(
         default=True, text="Off: nothing is drafted here; the verifier alone makes the suggestions."
     )
+    ahead: bool = setting(
+        default=True,
+        text="Work ahead: a document is read when it is opened, and the draft goes on behind a suggestion that is "
+        "shown, in case that it is accepted. Off: nothing is done before a key.",
+    )
     threads: int = setting(
         0, "CPU threads of the draft model; 0: chosen by measurement.", minimum=0, maximum=256
     )
