@@ -42,6 +42,7 @@ async def shown_and_gone_ahead(b: Bench) -> str:
 
 @pytest.mark.asyncio
 async def test_what_follows_an_accepted_suggestion_is_there_before_the_edit() -> None:
+    """ux-28"""
     async with bench(chosen=AHEAD) as b:
         assert await shown_and_gone_ahead(b) == FIRST
         evaluated = b.engine.evaluated_tokens()
@@ -67,6 +68,7 @@ async def test_it_is_being_drafted_while_the_edit_comes() -> None:
 @pytest.mark.parametrize("parts", [["urn", " a + b"], ["urn a + b\n\n\n"], list(FIRST[:-1])])
 @pytest.mark.asyncio
 async def test_accepting_or_typing_it_in_parts_keeps_the_rest_and_what_follows(parts: list[str]) -> None:
+    """ux-26, ux-28: words, lines, characters."""
     async with bench(chosen=AHEAD) as b:
         rest = await shown_and_gone_ahead(b)
         evaluated = b.engine.evaluated_tokens()
@@ -90,6 +92,7 @@ async def test_backspacing_keeps_it() -> None:
 
 @pytest.mark.asyncio
 async def test_a_key_against_the_suggestion_ends_it_within_a_token() -> None:
+    """ux-4"""
     async with bench(chosen=AHEAD) as b:
         b.open(BEGUN)
         await b.ask(wait="settled")
@@ -106,6 +109,7 @@ async def test_a_key_against_the_suggestion_ends_it_within_a_token() -> None:
 
 @pytest.mark.asyncio
 async def test_where_the_text_ends_nothing_stale_is_shown() -> None:
+    """ux-28"""
     async with bench(chosen=AHEAD, draft=BEGUN + "urn a + b") as b:
         assert await shown_and_gone_ahead(b) == "urn a + b"
         assert await b.ask(b.type("urn a + b"), wait="settled") == Answer([], "empty_draft")
@@ -303,7 +307,7 @@ async def test_the_verifier_reads_too_and_is_stopped_at_its_first_word() -> None
 
 @pytest.mark.asyncio
 async def test_a_document_that_is_not_completed_unasked_is_not_read() -> None:
-    """An excluded file, say: nothing of it reaches a model, here or elsewhere."""
+    """ux-39: an excluded file, say: nothing of it reaches a model, here or elsewhere."""
     async with bench(target=SOURCE) as b:
         b.open(BEGUN)
         await read(b)
