@@ -39,7 +39,7 @@ def counted(*events: Event) -> Tally:
             [key(0), shown(30, "abc"), shown(200, "abd", "corrected")], {"settled": 1}, id="settled"
         ),
         pytest.param(
-            [key(0), shown(30, "abc"), shown(290, "abd", "corrected")],
+            [key(0), shown(30, "abc"), shown(310, "abd", "corrected")],
             {"flicker": 1, "flicker_on_key": 0},
             id="too late",
         ),
