@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
 
-from daemon.calibration import Calibration, calibrate, keep_calibration, known_calibration
+from daemon.calibration import Calibration, Threads, calibrate, keep_calibration, known_calibration
 from daemon.config_sections import DraftConfig
 from daemon.llama_engine import LlamaEngine
+from daemon.llama_library import how_threads_wait
 from daemon.llama_threads import LlamaThreads
 from daemon.models import DraftModelFile, resolve_draft_model
 
@@ -29,11 +29,11 @@ def load_calibrated(file: DraftModelFile, draft: DraftConfig) -> LlamaEngine:
     return engine
 
 
-def calibration_of(draft: DraftConfig) -> tuple[Sequence[int], Calibration | None]:
-    """The numbers of threads that come into question here, and what was measured of them. Raises EngineFailed."""
+def known_threads(draft: DraftConfig) -> Threads:
+    """What was measured of the configured model's threads on this machine. Raises EngineFailed."""
     file = resolve_draft_model(draft.model, draft.cache_path)
     counts = LlamaThreads(draft.threads).counts
-    return counts, known_calibration(draft.cache_path, file.digest, counts)
+    return Threads(counts, known_calibration(draft.cache_path, file.digest, counts), how_threads_wait())
 
 
 def _calibration(engine: LlamaEngine, file: DraftModelFile, draft: DraftConfig) -> Calibration | None:

@@ -13,6 +13,7 @@ import platform
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -37,6 +38,18 @@ class Calibration(msgspec.Struct, frozen=True):
     def fastest(self) -> int:
         """The number of threads that was fastest."""
         return min(self.token_ms, key=lambda count: self.token_ms[count])
+
+
+@dataclass(frozen=True, slots=True)
+class Threads:
+    """What is known of the draft model's threads on this machine."""
+
+    counts: Sequence[int]
+    """The numbers that come into question."""
+    calibration: Calibration | None
+    """None: not measured yet, or there is nothing to choose."""
+    waiting: str
+    """For people: how they wait for work."""
 
 
 class Decoder(Protocol):

@@ -81,6 +81,14 @@ def llama_cpp_version() -> str:
     return f"{metadata.version('llama-cpp-python')}+{llama.llama_version().decode()}"
 
 
+def how_threads_wait() -> str:
+    """For people: what threads do while there is no work, as OpenMP was told when the library was loaded."""
+    policy, looks = os.environ["OMP_WAIT_POLICY"], os.environ["GOMP_SPINCOUNT"]
+    if policy == "passive" and looks.isdigit():
+        return f"they look {looks} times for work, then sleep"
+    return f"they wait as OMP_WAIT_POLICY={policy} GOMP_SPINCOUNT={looks} says"
+
+
 @contextlib.contextmanager
 def loading(listener: LogListener | None = None) -> Iterator[list[str]]:
     """One load or quantisation at a time, for llama.cpp says why it failed only in its (global) log.

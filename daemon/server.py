@@ -28,6 +28,7 @@ from daemon.api.messages import (
     Welcome,
 )
 from daemon.api.paths import RuntimePaths
+from daemon.calibration import Threads
 from daemon.client import Client
 from daemon.config import Config, ConfigError
 from daemon.config_token import verifier_token
@@ -80,6 +81,13 @@ def load_draft_engine(config: Config) -> DraftEngine:
 
     file = resolve_draft_model(config.draft.model, config.draft.cache_path, None)
     return load_calibrated(file, config.draft)
+
+
+def draft_threads(config: Config) -> Threads:
+    """What is known of the configured model's threads on this machine. Raises EngineFailed."""
+    from daemon.calibrated_engine import known_threads
+
+    return known_threads(config.draft)
 
 
 def link_settings(config: Config) -> LinkSettings | None:

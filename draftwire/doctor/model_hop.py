@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import time
 
-from daemon.calibrated_engine import calibration_of
 from daemon.config import Config
 from daemon.config_sections import Fim
 from daemon.engine import DraftEngine, EngineFailed
 from daemon.fim import layout_of
-from daemon.server import load_draft_engine
+from daemon.server import draft_threads, load_draft_engine
 from draftwire.doctor.findings import Finding
 from draftwire.doctor.threads import threads_finding
 
@@ -29,8 +28,8 @@ def check_model(config: Config) -> tuple[DraftEngine | None, list[Finding]]:
     loaded_s = time.perf_counter() - begun
     text = f"{engine.model_name}, {engine.vocabulary.n_vocab} tokens, ready after {loaded_s:.1f} s"
     findings = [Finding("model", "load", "ok", text), suffix_finding(engine, config.completion.fim)]
-    counts, calibration = calibration_of(config.draft)
-    findings.append(threads_finding(counts, calibration, time.time(), is_set=config.draft.threads > 0))
+    threads = draft_threads(config)
+    findings.append(threads_finding(threads, time.time(), is_set=config.draft.threads > 0))
     try:
         rate = tokens_per_second(engine)
     except EngineFailed as error:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
-
-from daemon.calibration import Calibration
+from daemon.calibration import Threads
 from draftwire.doctor.findings import Finding
 
 SLOWEST_MS = 100.0
@@ -13,12 +10,11 @@ SLOWEST_MS = 100.0
 _DAY_S = 86_400
 
 
-def threads_finding(
-    counts: Sequence[int], calibration: Calibration | None, now_unix_s: float, *, is_set: bool
-) -> Finding:
-    """What is known of the threads. counts: the numbers that come into question; is_set: the user set the only one."""
+def threads_finding(threads: Threads, now_unix_s: float, *, is_set: bool) -> Finding:
+    """What is known of the threads; `is_set`: the user set their number."""
+    counts, calibration = threads.counts, threads.calibration
     if is_set:
-        return Finding("model", "threads", "info", f"{counts[-1]}, as draft.threads says; {waiting()}")
+        return Finding("model", "threads", "info", f"{counts[-1]}, as draft.threads says; {threads.waiting}")
     if len(counts) == 1:
         return Finding("model", "threads", "info", f"{counts[-1]}, for the one core that may be used")
     if calibration is None:
@@ -28,20 +24,11 @@ def threads_finding(
         )
     times = ", ".join(f"{_threads(n)} {ms:g} ms" for n, ms in sorted(calibration.token_ms.items()))
     age = _age(now_unix_s - calibration.measured_unix_s)
-    text = f"{calibration.fastest} at the start (a token: {times}; measured {age}); {waiting()}"
+    text = f"{calibration.fastest} at the start (a token: {times}; measured {age}); {threads.waiting}"
     if min(calibration.token_ms.values()) > SLOWEST_MS:
         fix = "other programs may have held the processor then; it is measured anew while drafting"
         return Finding("model", "threads", "warning", text, fix)
     return Finding("model", "threads", "ok", text)
-
-
-def waiting() -> str:
-    """How threads wait for work. llama.cpp's OpenMP reads it from the environment when it is loaded."""
-    policy = os.environ.get("OMP_WAIT_POLICY", "")
-    looks = os.environ.get("GOMP_SPINCOUNT", "")
-    if policy == "passive" and looks.isdigit():
-        return f"they look {looks} times for work, then sleep"
-    return f"they wait as OMP_WAIT_POLICY={policy} GOMP_SPINCOUNT={looks} says"
 
 
 def _threads(count: int) -> str:

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from daemon import calibrated_engine
-from daemon.calibrated_engine import calibration_of, load_calibrated
+from daemon.calibrated_engine import known_threads, load_calibrated
 from daemon.calibration import Calibration, keep_calibration, known_calibration
 from daemon.config_sections import DraftConfig
 from daemon.engine import EngineFailed
+from daemon.llama_library import how_threads_wait
 from daemon.llama_threads import LlamaThreads
 from daemon.models import DraftModelFile
 from tests.fakes.tiny_gguf import tiny_llama
@@ -50,11 +51,13 @@ def test_what_was_measured_can_be_asked_for(
     file: DraftModelFile, draft: DraftConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(calibrated_engine, "resolve_draft_model", lambda *_: file)
-    assert calibration_of(draft) == ((1, 2), None)
+    assert known_threads(draft).calibration is None
     found = Calibration({1: 24.0, 2: 17.5}, 6, 0)
     keep_calibration(draft.cache_path, file.digest, found)
-    assert calibration_of(draft) == ((1, 2), found)
-    assert calibration_of(replace(draft, threads=3)) == ((3,), None)
+    known = known_threads(draft)
+    assert (known.counts, known.calibration, known.waiting) == ((1, 2), found, how_threads_wait())
+    fixed = known_threads(replace(draft, threads=3))
+    assert (fixed.counts, fixed.calibration) == ((3,), None)
 
 
 def test_the_measurement_leaves_no_trace_in_what_is_drafted(file: DraftModelFile, draft: DraftConfig) -> None:

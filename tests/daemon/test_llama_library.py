@@ -13,7 +13,16 @@ import pytest
 
 from daemon import llama_library
 from daemon.engine import EngineFailed
-from daemon.llama_library import ERROR, INFO, WARNING, llama_cpp_version, loading, rewrite_model, why
+from daemon.llama_library import (
+    ERROR,
+    INFO,
+    WARNING,
+    how_threads_wait,
+    llama_cpp_version,
+    loading,
+    rewrite_model,
+    why,
+)
 from tests.fakes.tiny_gguf import tiny_llama
 
 
@@ -105,3 +114,17 @@ def test_a_conversion_that_fails_says_where(tmp_path: Path) -> None:
     source = tiny_llama(tmp_path / "tiny.gguf")
     with pytest.raises(EngineFailed, match=r"can't convert .*tiny\.gguf.*free space"):
         rewrite_model(source, tmp_path / "no folder" / "q8.gguf", quantisation="q8_0")
+
+
+@pytest.mark.parametrize(
+    ("policy", "looks", "told"),
+    [
+        ("passive", "2000", "they look 2000 times for work, then sleep"),
+        ("active", "2000", "they wait as OMP_WAIT_POLICY=active GOMP_SPINCOUNT=2000 says"),
+        ("passive", "infinite", "they wait as OMP_WAIT_POLICY=passive GOMP_SPINCOUNT=infinite says"),
+    ],
+)
+def test_how_threads_wait(monkeypatch: pytest.MonkeyPatch, policy: str, looks: str, told: str) -> None:
+    monkeypatch.setenv("OMP_WAIT_POLICY", policy)
+    monkeypatch.setenv("GOMP_SPINCOUNT", looks)
+    assert how_threads_wait() == told

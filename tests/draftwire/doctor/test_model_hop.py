@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from daemon.calibration import Calibration
+from daemon.calibration import Calibration, Threads
 from daemon.config import Config
 from daemon.config_sections import Fim
 from daemon.engine import DraftEngine, EngineFailed
@@ -24,9 +24,8 @@ def load(monkeypatch: pytest.MonkeyPatch, outcome: DraftEngine | Exception) -> N
         return outcome
 
     monkeypatch.setattr(model_hop, "load_draft_engine", load_draft_engine)
-    monkeypatch.setattr(
-        model_hop, "calibration_of", lambda _: ((1, 2), Calibration({1: 20.0, 2: 12.5}, 6, 0))
-    )
+    threads = Threads((1, 2), Calibration({1: 20.0, 2: 12.5}, 6, 0), "they sleep")
+    monkeypatch.setattr(model_hop, "draft_threads", lambda _: threads)
 
 
 def test_a_model_that_loads_is_timed(monkeypatch: pytest.MonkeyPatch) -> None:
