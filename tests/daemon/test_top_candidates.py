@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from daemon.top_candidates import entropy_of_logits, top_candidates
+from daemon.top_candidates import check_allowed, entropy_of_logits, top_candidates
 
 
 def reference(logits: NDArray[np.float32], count: int) -> list[int]:
@@ -96,6 +96,24 @@ def test_the_row_is_left_as_it_was() -> None:
         before = logits.copy()
         top_candidates(logits)
         assert (logits == before).all()
+
+
+def test_few_finite_logits_of_many_are_all_there_is() -> None:
+    """As where a mask allows little."""
+    for size in (600, 8192, 9000):
+        logits = np.full(size, -np.inf, np.float32)
+        logits[[3, size - 1]] = 1, 2
+        assert top_candidates(logits).ids.tolist() == [size - 1, 3]
+
+
+def test_a_mask_leaves_a_choice_among_the_vocabulary() -> None:
+    check_allowed(None, 3)
+    check_allowed(np.array([False, True, False]), 3)
+    with pytest.raises(ValueError, match="no token is allowed"):
+        check_allowed(np.zeros(3, np.bool_), 3)
+    for wrong in (np.ones(2, np.bool_), np.ones(3, np.uint8)):
+        with pytest.raises(ValueError, match=r"must be bool\[3\]"):
+            check_allowed(wrong, 3)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
