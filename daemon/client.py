@@ -362,7 +362,8 @@ class Client:
         self._is_in(message.document)
         if message.wait != "first":
             await self._grammars_known()
-        return await completer.complete(Place(document, message.offset), message.wait)
+        another = message.trigger == "invoked" and message.wait == "first"
+        return await completer.complete(Place(document, message.offset), message.wait, another=another)
 
     async def _grammars_known(self) -> None:
         """Who waits for a whole text waits for a grammar that is being looked for, compiled or loaded, too."""

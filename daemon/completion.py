@@ -9,6 +9,7 @@
               examine                 how much of it fits the text after the cursor (`daemon/grammars/legality.py`);
                                       if the target's words are none of the language, the draft answers alone
     complete  the editor asks         answer from what is known, at the latest after `first_ghost_ms`
+              the user wants another  list what others there are; draft some (`daemon/alternatives.py`)
     publish   something changed       merge with what is on the screen; send what the rules allow
     _go_ahead it is all shown         draft on from behind it, in case that it is accepted (`daemon/ahead.py`)
 
@@ -27,6 +28,7 @@ from dataclasses import dataclass
 import msgspec
 
 from daemon.ahead import place_behind
+from daemon.alternatives import Alternatives, listed, rest_of
 from daemon.api.messages import NothingReason, Suggestion, Wait
 from daemon.completion_settings import Settings
 from daemon.config_sections import CompletionConfig
@@ -41,7 +43,7 @@ from daemon.generation import Generation
 from daemon.grammars.document_grammar import DocumentGrammar
 from daemon.grammars.legality import Legality
 from daemon.link import Link
-from daemon.merge import News
+from daemon.merge import News, is_left_off
 from daemon.news import led_astray, news_of
 from daemon.open_texts import OpenTexts
 from daemon.patience import until_worth_showing
@@ -96,6 +98,9 @@ class Completer:
         self._drafting = Drafting(
             number, worker, legality, clock, texts or OpenTexts(), lambda: self._prompts.start
         )
+        self._alternatives = Alternatives(
+            number, worker, self._drafting, legality, self._is_drafting, self._go_ahead
+        )
         self._target = TargetSide(number, link, self, statistics, clock)
         self._warm_up = WarmUp(number, worker, self._foreseen, self._read_by_target)
         self._statistics = statistics
@@ -121,6 +126,7 @@ class Completer:
     def edited(self, document: Document, cursor: int | None) -> None:
         """The document changed and the cursor is most likely at `cursor`: draft there before anybody asks."""
         self._document, self._cursor = document, cursor
+        self._alternatives.stop()
         if cursor is None or self._worker.state != "ready":
             self.display.clear()
             return
@@ -133,8 +139,11 @@ class Completer:
         if not self._runs.active_may_fit(place):
             self._stop_active()
 
-    async def complete(self, place: Place, wait: Wait) -> Answer:
-        """What to show at `place` (of the newest version). A newer call for the document supersedes this one."""
+    async def complete(self, place: Place, wait: Wait, *, another: bool = False) -> Answer:
+        """What to show at `place` (of the newest version). A newer call for the document supersedes this one.
+
+        another: the user asks by hand. What was answered here before is on the screen then: list others too.
+        """
         self._asked += 1
         asked = self._asked
         if self._worker.state != "ready":
@@ -153,28 +162,43 @@ class Completer:
             )
             self._fill_in(run, wait)
             await self._examine_at(run, place, over=run.finished)
+            if another and run.offered and self._asked == asked:
+                await self._seek_others(run, place)
         finally:
             self._waiting -= 1
         if self._asked != asked:
             return Answer([], "superseded")
-        return self._answer(run, place)
+        return self._answer(run, place, another=another)
 
     def _run_at(self, place: Place) -> Run:
         """The run whose text answers here: one that is recalled, or a new one."""
-        run = self._runs.at(place) or self._start(place)
+        run = self._runs.at(place) or self._take_up(place) or self._start(place)
         if run.ahead:
             self._catch_up(run)
         return run
 
+    def _take_up(self, place: Place) -> Run | None:
+        """The user has typed along another candidate: a run that begins with the rest of it."""
+        found = self._alternatives.along(place)
+        if found is None:
+            return None
+        chosen, typed = found
+        run = self._start(place, drafted=rest_of(chosen, typed, self._worker.engine.tokenize))
+        self.display.hand_over(chosen, run)
+        return run
+
     # --- one run
 
-    def _start(self, place: Place, *, ahead: bool = False) -> Run:
+    def _start(self, place: Place, *, ahead: bool = False, drafted: Sequence[tuple[int, float]] = ()) -> Run:
+        """A run at the place; with what is drafted of it already: ids, and the entropy (nats) of each."""
         engine = self._worker.engine
         context = self._prompts.ids(place, engine, self.settings, self._target.max_context)
         self._warm_up.end(self._prompts.start, context)
         self._stop_active(context)
         end = limits(place, self.settings.completion, engine.n_context)
         run = Run(Generation(place, context, engine.vocabulary, end), self._clock(), ahead=ahead)
+        for token, entropy in drafted:
+            run.draft(token, entropy, "model")
         self._runs.add(run)
         self._legality.begin(run, engine.vocabulary)
         self._drive(run)
@@ -222,6 +246,7 @@ class Completer:
     async def _advance(self, run: Run) -> bool:
         """Draft a token, or hear of the target; False if there is nothing to wait for."""
         if self._may_draft(run):
+            self._alternatives.give_way()
             count = await self._drafting.next_token(run, self.settings.completion)
             self._statistics.drafted(count)
             self._target.advance(run)
@@ -244,6 +269,10 @@ class Completer:
     def _may_draft(self, run: Run) -> bool:
         wanted = self.settings.drafting and self._target.wants_drafts(run)
         return wanted and not run.generation.drafted_to_the_end
+
+    def _is_drafting(self) -> bool:
+        run = self._runs.busy
+        return run is not None and self._may_draft(run)
 
     def overtook(self, run: Run) -> None:
         """A verdict has come. End an evaluation that it contradicts; one it only overtook fills the KV cache."""
@@ -288,6 +317,8 @@ class Completer:
         showing = self.display.showing
         if showing is None or not (self.settings.ahead and self.settings.drafting):
             return
+        if self._alternatives.under_way:
+            return
         run, place, text = showing.run, showing.place, showing.offer.text
         assert isinstance(run, Run)
         news, _ = self._news(run, place)
@@ -320,7 +351,7 @@ class Completer:
         if wait == "first" and self.settings.drafting and not run.finished and not run.known_text:
             run.stopgap = self._drafting.stopgap(run)
 
-    def _answer(self, run: Run, place: Place) -> Answer:
+    def _answer(self, run: Run, place: Place, *, another: bool = False) -> Answer:
         news, reason = self._news(run, place)
         if not news.text:
             why = self._why_nothing(run, place, reason)
@@ -328,13 +359,37 @@ class Completer:
                 self.display.expect(run, place, self._clock())
             return Answer([], why, run.grammar.mode)
         showing = self.display.show(run, place, news, self._clock())
+        run.offered = True
+        others = self._others(showing, news) if another else []
         suggestion = suggestion_of(showing)
         if run.generation.typed_to(place):
             suggestion = msgspec.structs.replace(suggestion, source="recall")
         self._follow_document(place)
         self._go_ahead()
         source = suggestion.source if run.known_text else "stopgap"
-        return Answer([suggestion], grammar=run.grammar.mode, source=source)
+        return Answer([suggestion, *others], grammar=run.grammar.mode, source=source)
+
+    async def _seek_others(self, run: Run, place: Place) -> None:
+        """What is shown here is not what the user wants: draft others, and hold the answer back a moment for them."""
+        news, _ = self._news(run, place)
+        only_verified = self.settings.display.policy == "verified" and run.awaited
+        if not news.text or only_verified or not self.settings.drafting:
+            return
+        if self._runs.busy is not None and self._runs.busy.ahead:
+            self._stop_active()
+        context = self._prompts.ids(place, self._worker.engine, self.settings, self._target.max_context)
+        known = {news.text, self.display.text_of(run)} - {""}
+        self._alternatives.seek(run, place, context, known, self.settings)
+        await self._alternatives.wait()
+
+    def _others(self, showing: Showing, news: News) -> list[Suggestion]:
+        """What else may be said at a place: the target's words that stay off the screen, then other drafts."""
+        assert isinstance(showing.run, Run)
+        place = showing.place
+        found = [(showing.run, news)] if is_left_off(showing.offer, news) else []
+        found += [(run, self._news(run, place)[0]) for run in self._alternatives.at(place)]
+        others = listed(showing.offer.text, found)
+        return [suggestion_of(one) for one in self.display.show_beside(place, others, self._clock())]
 
     def _why_nothing(self, run: Run, place: Place, reason: NothingReason | None) -> NothingReason | None:
         if run.failure is None and self._document is not place.document:
@@ -394,11 +449,13 @@ class Completer:
     def _begin_anew(self) -> None:
         """What was found until now is not to be recalled."""
         self._runs.forget()
+        self._alternatives.forget()
         self._stop_active()
 
     def left(self) -> None:
         """The user is in another document: end work that nobody waits for. One user writes in one place."""
         run = self._runs.busy
+        self._alternatives.stop()
         if run is not None and not self._waiting:
             self._stop_active()
             self._target.end(run)
@@ -419,6 +476,7 @@ class Completer:
     def _stop_active(self, next_context: Sequence[int] | None = None) -> None:
         """End the run under way. What its evaluation shares with the next context goes on: a prefill is not lost."""
         run, self._runs.active = self._runs.busy, None
+        self._alternatives.stop()
         if run is not None:
             run.finished = True
             self._worker.stop(self.number, common_length(run.evaluating or (), next_context or ()))

@@ -7,13 +7,13 @@ shown, and holds an early update back until it is due.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 from daemon.api.messages import Suggestion, SuggestionUpdate
 from daemon.documents import Place
-from daemon.merge import Effect, News, Offer, Timing, first_shown, merge, next_update_at
+from daemon.merge import Effect, News, Offer, State, Timing, first_shown, merge, next_update_at
 from daemon.recall import typed_since
 
 Push = Callable[[SuggestionUpdate], None]
@@ -44,6 +44,8 @@ class Display:
     def __init__(self, numbers: Iterator[int], push: Push, timing: Timing) -> None:
         self.timing = timing
         self.showing: Showing | None = None
+        self.beside: list[Showing] = []
+        """Further candidates at its place: what is shown once the user goes along with one of them."""
         self._numbers = numbers
         self._push = push
         self._held_back: asyncio.TimerHandle | None = None
@@ -52,23 +54,49 @@ class Display:
         """An answer goes out with this text, or with what is on the screen already where that may not change."""
         before = self.showing if self.showing is not None and self.showing.run is run else None
         before = None if before is None else _moved(before, place)
+        if before is None:
+            self.beside = []
         offer = first_shown(news, now) if before is None else _again(before, news, now, self.timing)
         self._cancel_held_back()
         self.showing = Showing(next(self._numbers), run, place, offer)
         return self.showing
 
+    def show_beside(self, place: Place, others: Iterable[tuple[Source, News]], now: float) -> list[Showing]:
+        """The answer lists these after what is shown. The user asked for them: they can only grow, once taken up."""
+        self.beside = [
+            Showing(
+                next(self._numbers), run, place, Offer(news.text, news.verified, False, State.FIXED, now, now)
+            )
+            for run, news in others
+        ]
+        return self.beside
+
+    def text_of(self, run: Source) -> str:
+        """What is shown of the run; empty if nothing is."""
+        return self.showing.offer.text if self.showing is not None and self.showing.run is run else ""
+
+    def hand_over(self, run: Source, successor: Source) -> None:
+        """What is shown of the one run is the other's from now on."""
+        if self.showing is not None and self.showing.run is run:
+            self.showing = replace(self.showing, run=successor)
+
     def expect(self, run: Source, place: Place, now: float) -> None:
         """An answer goes out with nothing, since nothing was known in time: the first text will go out as an update."""
         self._cancel_held_back()
+        self.beside = []
         nothing = first_shown(News("", 0, complete=False, settled=False), now)
         self.showing = Showing(next(self._numbers), run, place, nothing)
 
     def follow(self, place: Place) -> None:
-        """The buffer is now as at `place`: what is shown moves along, or is gone."""
-        if self.showing is not None:
-            self.showing = _moved(self.showing, place)
-            if self.showing is None:
-                self._cancel_held_back()
+        """The buffer is now as at `place`: what is shown moves along, or is gone, or another candidate is shown."""
+        if self.showing is None:
+            return
+        stays, *beside = [_moved(one, place) for one in (self.showing, *self.beside)]
+        self.beside = [one for one in beside if one is not None]
+        if stays is None:
+            self._cancel_held_back()
+            stays = self.beside.pop(0) if self.beside else None
+        self.showing = stays
 
     def update(self, showing: Showing, news: News, now: float, again: Callable[[Showing], None]) -> None:
         """Send what the rules allow of the news; call `again` when more of it may go out."""
@@ -92,7 +120,7 @@ class Display:
             self._held_back = loop.call_later(max(0.0, due - now), self._retry, again)
 
     def clear(self) -> None:
-        self.showing = None
+        self.showing, self.beside = None, []
         self._cancel_held_back()
 
     def _retry(self, again: Callable[[Showing], None]) -> None:

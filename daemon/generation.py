@@ -57,6 +57,11 @@ class Generation:
         """The place that `typed_to` compared documents for last, and whether they agreed."""
 
     @property
+    def token_bytes(self) -> Sequence[bytes]:
+        """Shape [n_vocab]: what its ids stand for."""
+        return self._vocabulary.token_bytes
+
+    @property
     def generated(self) -> list[int]:
         """Committed and tail."""
         return [*self.committed, *self.tail]

@@ -113,6 +113,11 @@ def next_update_at(offer: Offer, news: News, now: float, timing: Timing) -> floa
     return _due_at(offer, news, effect, timing)
 
 
+def is_left_off(offer: Offer, news: News) -> bool:
+    """Whether the news says another text than what stays on the screen."""
+    return _event(offer, news) is Event.CONTRADICTS
+
+
 def _aged(offer: Offer, now: float, timing: Timing) -> Offer:
     over = offer.state is State.SETTLING and now - offer.shown_at > timing.settling
     return replace(offer, state=State.FIXED) if over else offer

@@ -28,6 +28,8 @@ class Run:
     """Nothing will be drafted or waited for any more."""
     ahead: bool = False
     """It begins behind what is shown, where the user may yet get to. Nobody waits for it; the target has no part."""
+    offered: bool = False
+    """Text of it was the answer to a request."""
     failure: NothingReason | None = None
     stopgap: str = ""
     """A text to show as long as neither model has said anything (`daemon/text_drafts.py`)."""
