@@ -52,6 +52,8 @@ class Editor:
         self._before = self._after = ""
         self._language = ""
         self._asked: int | None = None
+        self._asks = 0
+        """Changes with each request and each cancellation: who asked under another number is not answered."""
         self._changed = asyncio.Event()
 
     # --- the conversation
@@ -149,10 +151,11 @@ class Editor:
     # --- what is shown
 
     def _ask(self) -> None:
-        version = self._version
+        self._asks += 1
+        number = self._asks
 
         def take(result: Any, now: float) -> None:
-            if version == self._version:
+            if number == self._asks:
                 self._answered(result, now)
 
         params = {
@@ -163,6 +166,7 @@ class Editor:
         self._asked = self._connected.request("textDocument/inlineCompletion", params, take)
 
     def _cancel(self) -> None:
+        self._asks += 1
         if self._asked is not None:
             self._connected.cancel(self._asked)
             self._asked = None
@@ -203,13 +207,24 @@ class Editor:
         self._show(shown, Display(now, text, verified, params["complete"], params["kind"]))
 
     def _is_for_here(self, version: int, surroundings: int, position: dict[str, int], now: float) -> bool:
-        """Whether what came is for the text as it is and the place where the cursor is; noted if it is not."""
-        here = hash_of_sides(self._before[-SURROUNDINGS_RADIUS:], self._after[:SURROUNDINGS_RADIUS])
-        fits = surroundings == here
-        if version == self._version and fits and position == self._position():
-            return True
-        self.events.append(Misplaced(now, f"{self._uri} version {version}, here {self._version}"))
-        return False
+        """Whether what came is for the place where the cursor is; noted if it is for another text than it says."""
+        before, after = self._sides_at(position)
+        text_fits = surroundings == hash_of_sides(before[-SURROUNDINGS_RADIUS:], after[:SURROUNDINGS_RADIUS])
+        if version != self._version or not text_fits:
+            what = f"for version {version}, here {self._version}; the text around {position} {text_fits=}"
+            self.events.append(Misplaced(now, what))
+            return False
+        return position == self._position()  # the cursor may have been moved meanwhile, which nobody is told
+
+    def _sides_at(self, position: dict[str, int]) -> tuple[str, str]:
+        """The text before and after a place in the document."""
+        if position == self._position():
+            return self._before, self._after
+        text = self._before + self._after
+        lines = text.split("\n")[: position["line"] + 1]
+        column = index_of_units(lines[-1], position["character"], "utf-16")
+        offset = sum(len(line) + 1 for line in lines[:-1]) + column
+        return text[:offset], text[offset:]
 
     def _show(self, ghost: Ghost | None, display: Display) -> None:
         before = self.ghost

@@ -24,7 +24,7 @@ FIGURES: Final = (
     "accepted_per_round",
 )
 MOST_FLICKERS: Final = 20
-"""Of which the report has the texts."""
+"""Of which the report has the texts; and as many of what was misplaced."""
 _COUNTS: Final = (
     "flicker",
     "flicker_on_key",
@@ -68,6 +68,7 @@ def row_of(
     row |= {name: acceptance[name] for name in ("rounds", "acceptance_rate", "accepted_per_round")}
     row["languages"] = stats["languages"]
     row["nothing"] = stats["nothing"]
+    row["misplaced_what"] = tallied.misplaced[:MOST_FLICKERS]
     row["flickers"] = [asdict(flicker) for flicker in tallied.flickers[:MOST_FLICKERS]]
     return row
 

@@ -61,6 +61,8 @@ class Tally:
 
     flickers: list[Flicker] = field(default_factory=list)
     """Each of them."""
+    misplaced: list[str] = field(default_factory=list)
+    """What was wrong with each."""
 
     @property
     def all_ms(self) -> list[float]:
@@ -113,6 +115,7 @@ class _Player:
                 self._displayed(event)
             case Misplaced():
                 self.tally.counts["misplaced"] += 1
+                self.tally.misplaced.append(event.what)
 
     def clear(self) -> None:
         """What was shown is gone, by the user's doing."""

@@ -201,18 +201,29 @@ async def test_an_older_request_is_cancelled_and_its_answer_dropped() -> None:
     assert not any(isinstance(event, Display | Misplaced) for event in desk.editor.events)
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"version": 7}, {"surroundings": 1}, {"position": {"line": 0, "character": 0}}]
-)
+@pytest.mark.parametrize("wrong", [{"version": 7}, {"surroundings": 1}])
 @pytest.mark.asyncio
-async def test_what_is_for_another_text_or_place_is_noted_and_not_shown(wrong: dict[str, Any]) -> None:
+async def test_what_is_for_another_text_than_it_says_is_noted_and_not_shown(wrong: dict[str, int]) -> None:
     desk = Desk()
     desk.do(Press("f"), before="x = f")
-    item = desk.item("oo", **{name: value for name, value in wrong.items() if name != "position"})
-    if "position" in wrong:
-        item["range"]["end"] = wrong["position"]
-    desk.bridge.answer({"items": [item]})
+    desk.bridge.answer({"items": [desk.item("oo", **wrong)]})
     assert desk.editor.ghost is None
+    assert isinstance(desk.editor.events[-1], Misplaced)
+
+
+@pytest.mark.asyncio
+async def test_what_is_for_where_the_cursor_was_is_not_shown_and_no_error() -> None:
+    """Nobody tells the bridge that the cursor has moved."""
+    desk = Desk("x = 1\ny🤗 = ", "\nz\n")
+    desk.do(Press("f"), before="x = 1\ny🤗 = f")
+    answer, update = {"items": [desk.item("oo")]}, desk.update("extended", "oo")
+    desk.editor.do(Go(0))
+    known = list(desk.editor.events)
+    desk.bridge.answer(answer)
+    desk.tell(update)
+    assert desk.editor.ghost is None
+    assert desk.editor.events == known
+    desk.tell({**update, "surroundings": 1})
     assert isinstance(desk.editor.events[-1], Misplaced)
 
 
