@@ -292,9 +292,8 @@ Editor.TestCase.settings = settings(max_examples=60, stateful_step_count=25, dea
 test_what_an_editor_sees = Editor.TestCase
 
 
-def test_ux_49_the_first_text_after_an_empty_answer_is_an_update_at_once() -> None:
+def test_ux_49_the_first_text_after_an_empty_answer_is_an_update_at_once(screen: Screen) -> None:
     """It settles from then on; as long as there is none, and if there never is, nothing is pushed."""
-    screen = Screen()
     screen.display.expect(screen.run, screen.place(), screen.loop.time())
     screen.hear("")
     screen.loop.pass_time(1.0)
@@ -305,8 +304,7 @@ def test_ux_49_the_first_text_after_an_empty_answer_is_an_update_at_once() -> No
     assert screen.kinds == [(1.0, "extended", "foo"), (1.0, "corrected", "bar"), (2.0, "extended", "bar baz")]
 
 
-def test_a_key_ends_the_wait_for_a_first_text() -> None:
-    screen = Screen()
+def test_a_key_ends_the_wait_for_a_first_text(screen: Screen) -> None:
     screen.display.expect(screen.run, screen.place(), screen.loop.time())
     screen.hear("", complete=True)
     screen.type("x")
