@@ -206,6 +206,7 @@ class Completer:
 
     def _drive(self, run: Run) -> None:
         if run.ahead:
+            run.healed = self._target.is_there  # which will read the prompt as it stands
             self._worker.defer(self.number)
         else:
             self._worker.hurry(self.number)

@@ -80,6 +80,11 @@ class TargetSide:
             self._max_context = self._link.welcome.max_context
         return self._max_context
 
+    @property
+    def is_there(self) -> bool:
+        """Whether the verifier can be had now."""
+        return self._link is not None and self._link.usable
+
     def begin(self, run: Run, completion: CompletionConfig, stop_ids: frozenset[int], token_s: float) -> None:
         """Tell the verifier where this run starts, if it can be had."""
         self._run, self._fresh_starts, self._reading = None, 0, False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -251,6 +252,23 @@ async def test_a_correction_of_what_is_shown_takes_it_elsewhere() -> None:
         evaluated = b.engine.evaluated_tokens()
         assert only(await b.ask(b.type(shown)))
         assert b.engine.evaluated_tokens() == evaluated
+
+
+@pytest.mark.parametrize("target", [None, SOURCE])
+@pytest.mark.asyncio
+async def test_a_prompt_ahead_is_healed_only_where_no_verifier_will_read_it(target: str | None) -> None:
+    engine = FakeEngine(following(SOURCE), extra_tokens=[b"default"])
+    chosen = replace(AHEAD, completion=replace(AHEAD.completion, max_tokens=len("urn a + b\n\n\ndef")))
+    async with bench(chosen=chosen, engine=engine, target=target) as b:
+        b.open(BEGUN)
+        with b.target_at_work() if target else contextlib.nullcontext():
+            assert only(await b.ask(wait="verified")) == "urn a + b\n\n\ndef"
+        await idle(b)
+        ahead = b.completer._runs.active
+        assert ahead.ahead
+        before_its_last_word = list(ahead.generation.context[: -len("def")])
+        asked = [ids for _, ids in engine.calls].count(before_its_last_word)
+        assert asked == (2 if target is None else 1)  # the first of them is on the way of what is shown
 
 
 @pytest.mark.asyncio
