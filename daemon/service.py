@@ -6,6 +6,7 @@ What one connection has for itself is `daemon/client.py`.
 from __future__ import annotations
 
 import asyncio
+import gc
 import itertools
 import os
 import time
@@ -77,6 +78,7 @@ class Service:
         await self.worker.start()
         if self.worker.state == "ready":
             self.grammars.vocabulary_known(self.worker.vocabulary)
+            _spare_what_stays()
         if self.link is not None and self.worker.state == "ready":
             await self.link.run()
 
@@ -153,6 +155,12 @@ class Service:
 
     def _hello(self) -> Hello:
         return hello_of(self.worker.engine)
+
+
+def _spare_what_stays() -> None:
+    """What is loaded by now is not walked through again by full collections, in which no thread runs Python."""
+    gc.collect()
+    gc.freeze()
 
 
 def hello_of(engine: DraftEngine) -> Hello:

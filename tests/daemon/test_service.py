@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import time
 from pathlib import Path
 
@@ -64,3 +66,16 @@ def test_the_status_and_the_statistics_say_where_drafts_are_mostly_wrong() -> No
 def test_without_a_verifier_nothing_is_said_of_drafts() -> None:
     made = Service(Config(), lambda: FakeEngine(following("x")), None, time.monotonic)
     assert made.snapshot()["drafts"] == {}
+
+
+@pytest.mark.asyncio
+async def test_once_the_model_is_there_full_collections_do_not_walk_through_it() -> None:
+    gc.unfreeze()
+    made = Service(Config(), lambda: FakeEngine(following("x")), None, time.monotonic)
+    made.start()
+    assert await made.worker.ready()
+    await asyncio.gather(*made._tasks)
+    frozen = gc.get_freeze_count()
+    gc.unfreeze()
+    await made.close()
+    assert frozen > len(made.worker.vocabulary.token_bytes)
