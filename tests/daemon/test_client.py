@@ -588,3 +588,20 @@ async def test_texts_of_excluded_files_are_never_drafted_from() -> None:
         assert not any(
             "staple" in text for text in d.client._texts.around(Place(Document(NAME, "", 1, ""), 0))[2:]
         )
+
+
+@pytest.mark.asyncio
+async def test_ux_6_keys_are_taken_at_once_while_the_model_is_at_work() -> None:
+    """CPU time, which does not depend on what else the machine does. The document is a large one."""
+    text = "".join(f"value_{number} = compute({number})\n" for number in range(8000))
+    async with desk() as d:
+        d.engine.hold()
+        d.take(OpenDocument(NAME, "python", 1, text))
+        taken_ms = []
+        for number in range(200):
+            at = len(text) + number
+            began = time.thread_time()
+            d.take(ChangeDocument(NAME, 2 + number, [Edit(at, at, "x")]))
+            taken_ms.append((time.thread_time() - began) * 1000)
+            await asyncio.sleep(0)
+        assert sorted(taken_ms)[-3] < 5
