@@ -8,8 +8,9 @@ project. Blocks are made by a rule of thumb (`thumb_blocks.py`).
 
 Variants: `plain` (no mask), `masked` (the draft alone is masked; the target never is), `exemplar` and
 `exemplar_masked` (the same with one other file of the language first, where it is cold), `alone` (masked, without the
-other file, where it is warm), `best` (what ships: masked, the other file, and long repetitions are followed without
-asking the model: `daemon/ngram.py`). Under `strict` the target is masked as well (mask on both).
+other file, where it is warm), `best` (what ships: masked, the other file, and repetitions are followed without asking
+the model: `daemon/text_match.py`, as far as matches are trusted at first). Under `strict` the target is masked as well
+(mask on both).
 
 Figures, for each DSL and setting: `plain_DSL_SETTING`, `masked_...`, `best_...`: accepted draft tokens of those
 verified, the bundled draft; with `_shallow28`: the bad one; with `_truth`: the bundled one against the file.

@@ -41,7 +41,7 @@ VARIANTS: Final = (
     Variant("masked", Policy(masked=True), {"cold": False, "warm": True}),
     Variant("exemplar", Policy(), {"cold": True}),
     Variant("exemplar_masked", Policy(masked=True), {"cold": True}),
-    Variant("best", Policy(masked=True, ngram=True), {"cold": True, "warm": True}),
+    Variant("best", Policy(masked=True, matches=True), {"cold": True, "warm": True}),
     Variant("alone", Policy(masked=True), {"warm": False}),
 )
 SUGGESTED: Final = ("plain", "masked", "best")

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from benchmarks.thumb_blocks import LONGEST_BLOCK, block_length
 from daemon.engine import DraftEngine
-from daemon.ngram import LONGEST_COMPARED, MATCHED_TOKENS, NgramDraft
+from daemon.match_trust import SHORTEST, MatchTrust
+from daemon.text_match import longest_match
 from grammars.interface import CursorState
 
 SUGGESTION_TOKENS = 12
@@ -19,13 +20,13 @@ class Policy:
 
     masked: bool = False
     """The best token that the grammar allows, not just the best."""
-    ngram: bool = False
-    """What followed the same MATCHED_TOKENS before goes before the model's choice."""
+    matches: bool = False
+    """What followed the same words before goes before the model's choice, where such matches are trusted at first."""
 
 
 @dataclass(slots=True)
 class Drafted:
-    """Draft tokens with the entropies (nats) they were drawn at: 0 where an n-gram was followed."""
+    """Draft tokens with the entropies (nats) they were drawn at: 0 where a match was followed."""
 
     ids: list[int] = field(default_factory=list)
     entropies: list[float] = field(default_factory=list)
@@ -45,7 +46,7 @@ class Drafter:
         self._engine, self._sequence = engine, sequence
         vocabulary = engine.vocabulary
         self._endings = vocabulary.stop_ids | vocabulary.control_ids
-        self._ngram = NgramDraft(shortest=MATCHED_TOKENS, longest=LONGEST_COMPARED)
+        self._trust = MatchTrust()
 
     def draft(
         self, ids: Sequence[int], state: CursorState, policy: Policy, count: int, *, block: bool = False
@@ -74,11 +75,10 @@ class Drafter:
 
     def _next(self, ids: Sequence[int], state: CursorState, policy: Policy) -> tuple[int | None, float]:
         """The next token and its entropy; None if the grammar allows nothing."""
-        if policy.ngram:
-            proposal = self._ngram.propose(ids, 1)
-            allowed = not policy.masked or state.first_legal(proposal.ids) == 0
-            if proposal.ids and allowed:
-                return proposal.ids[0], 0.0
+        if policy.matches:
+            matched = self._matched(ids)
+            if matched is not None and (not policy.masked or state.first_legal([matched]) == 0):
+                return matched, 0.0
         candidates = self._engine.next_candidates(self._sequence, ids)
         if not policy.masked:
             return int(candidates.ids[0]), candidates.entropy
@@ -89,3 +89,12 @@ class Drafter:
         if not mask.any():
             return None, 0.0
         return int(self._engine.next_candidates(self._sequence, ids, mask).ids[0]), candidates.entropy
+
+    def _matched(self, ids: Sequence[int]) -> int | None:
+        """The token that followed when the text of the last of `ids` stood in that of all of them before."""
+        token_bytes = self._engine.vocabulary.token_bytes
+        text = b"".join(token_bytes[token] for token in ids).decode("utf-8", "replace")
+        match = longest_match(text, [text], SHORTEST)
+        if match is None or not self._trust.follows(match.matched):
+            return None
+        return self._engine.tokenize(match.continuation)[0]

@@ -50,7 +50,6 @@ FULL: Final = (
     "daemon/match_trust.py",
     "daemon/merge.py",
     "daemon/news.py",
-    "daemon/ngram.py",
     "daemon/open_texts.py",
     "daemon/patience.py",
     "daemon/prefix_window.py",
