@@ -146,6 +146,7 @@ async def run(request: Request) -> list[dict[str, Any]]:
             peer = peer_row(peer_ms, row["keys"])
             row |= {**{f"peer_{name}": value for name, value in peer.items()}, **ratios(row, peer)}
         rows.append(row)
+        print(json.dumps(figures_of(row)), file=sys.stderr)
         if request.plot is not None:
             _draw(_numbered(request.plot, number), setting, measured.tallied, peer_ms)
     return rows
