@@ -17,6 +17,8 @@ from typing import Any, Final
 FULL: Final = (
     "speculation/*",
     "grammars/*",
+    "daemon/acceptance_estimate.py",
+    "daemon/acceptances.py",
     "daemon/ahead.py",
     "daemon/annotated_config.py",
     "daemon/blocks.py",
@@ -28,6 +30,7 @@ FULL: Final = (
     "daemon/document_prompts.py",
     "daemon/grammars/document_grammar.py",
     "daemon/documents.py",
+    "daemon/draft_worth.py",
     "daemon/drafting.py",
     "daemon/examination.py",
     "daemon/exemplar.py",
