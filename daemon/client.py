@@ -45,10 +45,9 @@ from daemon.grammars.checks import GrammarChecks
 from daemon.grammars.legality import Legality
 from daemon.grammars.messages import state_of
 from daemon.merge import Timing
-from daemon.open_texts import OpenTexts
-from daemon.retention import Retention
 from daemon.service import Service
 from daemon.statistics import Request
+from daemon.trail import Trail
 
 log = logging.getLogger(__name__)
 
@@ -74,13 +73,7 @@ class Client:
         self._checks = GrammarChecks(service.grammars, push)
         self._told_of_grammars: dict[str, GrammarState] = {}
         """By document, what was told last."""
-        self._texts = OpenTexts()
-        self._retentions: dict[str, Retention] = {}
-        """By document."""
-        self._keys: dict[str, tuple[int, float]] = {}
-        """By document, the version that the newest key made, and when it came."""
-        self._unanswered: dict[str, tuple[int, float]] = {}
-        """The same, if the answer to it was empty because the models were late."""
+        self._trail = Trail(service.statistics, lambda: service.clock())
         service.clients.add(self)
 
     def take(self, message: ServedMessage) -> None:
@@ -126,8 +119,7 @@ class Client:
         known = self.documents.get(message.document)
         completer = known[1] if known is not None else self._new_completer(document)
         self.documents[message.document] = (document, completer)
-        self._retentions[message.document] = Retention(self._service.statistics.was_kept)
-        self._visit(Place(document, 0))
+        self._trail.opened(document, readable=self._is_readable(document))
         completer.opened(document, self._settings(document))
         self._use_grammars(document, completer)
 
@@ -146,40 +138,26 @@ class Client:
             return
         self.documents[message.document] = (document, completer)
         cursor = cursor_after(message.edits)
-        self._remember(before, document, message, cursor)
+        self._trail.edited(
+            before, message.edits, Place(document, cursor or 0), readable=self._is_readable(document)
+        )
         allowed = refusal(self._config, document, "automatic") is None
         self._is_in(message.document)
         self._service.grammars.of(document, self._config.grammars)  # looks at their files now and then
         completer.edited(document, cursor if allowed else None)
 
-    def _remember(
-        self, before: Document, document: Document, change: ChangeDocument, cursor: int | None
-    ) -> None:
-        """The key, for what it is asked about later: when it came, what it took away, what it did to accepted text."""
-        now = self._service.clock()
-        self._keys[document.name] = (document.version, now)
-        self._retentions[document.name].edited(before.text, change.edits, now)
-        if refusal(self._config, before, "invoked") is None:
-            self._texts.edited(before, change.edits)
-        self._visit(Place(document, cursor or 0))
-
-    def _visit(self, place: Place) -> None:
+    def _is_readable(self, document: Document) -> bool:
         """A document that may not be read for completions is not read for those of others either."""
-        if refusal(self._config, place.document, "invoked") is None:
-            self._texts.visited(place)
-        else:
-            self._texts.closed(place.document.name)
+        return refusal(self._config, document, "invoked") is None
 
     def _accepted(self, message: Accepted) -> None:
         self._service.statistics.was_accepted(message.kind, message.length)
-        now = self._service.clock()
-        for name, (document, _) in self.documents.items():
-            self._retentions[name].accepted(message.suggestion, message.length, document.text, now)
+        for document, _ in self.documents.values():
+            self._trail.accepted(message.suggestion, message.length, document)
 
     def count_kept(self) -> None:
         """Accepted text whose time is over: count what is still there."""
-        for retention in self._retentions.values():
-            retention.look(self._service.clock())
+        self._trail.look()
 
     def _is_in(self, name: str) -> None:
         """The user is in this document, and so in none of the others."""
@@ -190,10 +168,7 @@ class Client:
     def _close_document(self, name: str) -> None:
         known = self.documents.pop(name, None)
         self._told_of_grammars.pop(name, None)
-        self._retentions.pop(name, None)
-        self._keys.pop(name, None)
-        self._unanswered.pop(name, None)
-        self._texts.closed(name)
+        self._trail.closed(name)
         if known is not None:
             task = asyncio.get_running_loop().create_task(known[1].close())
             self._closing.add(task)
@@ -213,18 +188,12 @@ class Client:
             Display(service.suggestion_numbers, self._push_update, timing),
             Legality(service.grammar_worker, service.clock),
             service.clock,
-            self._texts,
+            self._trail.texts,
         )
 
     def _push_update(self, update: SuggestionUpdate) -> None:
         self.push(update)
-        version, came = self._unanswered.get(update.document, (None, 0.0))
-        if version == update.version:
-            del self._unanswered[update.document]
-            self._service.statistics.came_late(self._service.clock() - came)
-        if update.document in self._retentions:
-            shown = update.suggestion
-            self._retentions[update.document].offered(shown.id, update.offset, shown.text)
+        self._trail.updated(update)
 
     def _settings(self, document: Document) -> Settings:
         config = self._config
@@ -246,8 +215,8 @@ class Client:
             self.push(Failed("bad_setting", str(error), settings=error.keys))
             return
         for document, completer in self.documents.values():
-            if refusal(self._config, document, "invoked") is not None:
-                self._texts.closed(document.name)
+            if not self._is_readable(document):
+                self._trail.texts.closed(document.name)
             completer.configure(self._settings(document))
             self._use_grammars(document, completer)
 
@@ -323,12 +292,7 @@ class Client:
                 answer.grammar,
             )
         )
-        since_key = self._since_key(message)
-        if since_key is not None and answer.reason == "timeout":
-            self._unanswered[message.document] = self._keys[message.document]
-        for shown in answer.suggestions:
-            if document is not None:
-                self._retentions[message.document].offered(shown.id, message.offset, shown.text)
+        since_key = self._trail.answered(message, answer.suggestions, too_late=answer.reason == "timeout")
         self._service.statistics.answered(
             Request(
                 document=message.document.rpartition("/")[2],
@@ -341,13 +305,6 @@ class Client:
             ),
             since_key,
         )
-
-    def _since_key(self, message: Complete) -> float | None:
-        """Seconds since the key that the request was made for; None if it was made for none, or not at once."""
-        version, came = self._keys.get(message.document, (None, 0.0))
-        if message.trigger != "automatic" or version != message.version:
-            return None
-        return self._service.clock() - came
 
     async def _answer(self, message: Complete) -> Answer:
         known = self.documents.get(message.document)

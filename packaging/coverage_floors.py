@@ -72,6 +72,7 @@ FULL: Final = (
     "daemon/suffix_window.py",
     "daemon/toml_lines.py",
     "daemon/top_candidates.py",
+    "daemon/trail.py",
 )
 """Every line and branch."""
 

@@ -581,12 +581,12 @@ async def test_texts_of_excluded_files_are_never_drafted_from() -> None:
         for name in ("file:///.env", "file:///b.py"):
             d.take(OpenDocument(name, "", 1, secret), ChangeDocument(name, 2, [Edit(0, 0, "x")]))
             d.take(ChangeDocument(name, 3, [Edit(0, 30, "")]))
-            texts[name] = d.client._texts.around(Place(Document(NAME, "", 1, ""), 0))
+            texts[name] = d.client._trail.texts.around(Place(Document(NAME, "", 1, ""), 0))
         assert not any("horse" in text for text in texts["file:///.env"])
         assert any("horse" in text for text in texts["file:///b.py"])
         d.take(Configure({"files.exclude": ["b.py"]}))
         assert not any(
-            "staple" in text for text in d.client._texts.around(Place(Document(NAME, "", 1, ""), 0))[2:]
+            "staple" in text for text in d.client._trail.texts.around(Place(Document(NAME, "", 1, ""), 0))[2:]
         )
 
 
