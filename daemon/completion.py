@@ -2,12 +2,7 @@
 
     opened    no key yet              both ends read what the first prompt begins with (`daemon/warm_up.py`)
     edited    a key arrived           recall fits? keep what runs : start a run at the cursor
-    _run      prompt -> CONTEXT       the verifier prefills while the draft starts
-              draft a token ...       the best that the grammar allows (`daemon/drafting.py`)
-                                      DRAFT frames as tokens are drafted (`daemon/target_side.py`)
-              ... hear a verdict      commit, cut the tail where it was wrong, draft on from there
-              examine                 how much of it fits the text after the cursor (`daemon/grammars/legality.py`);
-                                      if the target's words are none of the language, the draft answers alone
+    _start    the run is driven       draft, hear a verdict, examine, again and again (`daemon/run_loop.py`)
     complete  the editor asks         answer from what is known, at the latest after `first_ghost_ms`
               the user wants another  list what others there are; draft some (`daemon/alternatives.py`)
     publish   something changed       merge with what is on the screen; send what the rules allow
@@ -21,7 +16,6 @@ the token being evaluated.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -31,32 +25,27 @@ from daemon.ahead import place_behind
 from daemon.alternatives import Alternatives, listed, rest_of
 from daemon.api.messages import NothingReason, Suggestion, Wait
 from daemon.completion_settings import Settings
-from daemon.config_sections import CompletionConfig
 from daemon.display import Display, Showing, suggestion_of
 from daemon.document_prompts import DocumentPrompts, Foreseen
 from daemon.documents import Document, Place
 from daemon.draft_worker import DraftWorker
 from daemon.drafting import Drafting
-from daemon.engine import EngineFailed
-from daemon.examination import examine, unexamined
 from daemon.generation import Generation
 from daemon.grammars.document_grammar import DocumentGrammar
 from daemon.grammars.legality import Legality
 from daemon.link import Link
 from daemon.merge import News, is_left_off
-from daemon.news import led_astray, news_of
+from daemon.news import news_of
 from daemon.open_texts import OpenTexts
 from daemon.patience import until_worth_showing
 from daemon.remembered_runs import RememberedRuns
 from daemon.room import limits
 from daemon.run import Run
+from daemon.run_loop import RunLoop
 from daemon.shaping import splits_word
 from daemon.statistics import Statistics
-from daemon.target_side import TargetSide
 from daemon.warm_up import WarmUp
 from speculation.paths import common_length
-
-log = logging.getLogger(__name__)
 
 NO_GRAMMAR = DocumentGrammar(None, expected=False)
 
@@ -101,8 +90,11 @@ class Completer:
         self._alternatives = Alternatives(
             number, worker, self._drafting, legality, self._is_drafting, self._go_ahead
         )
-        self._target = TargetSide(number, link, self, statistics, clock)
-        self._warm_up = WarmUp(number, worker, self._foreseen, self._read_by_target)
+        self._loop = RunLoop(
+            number, settings, worker, self._drafting, link, legality, statistics, self, clock
+        )
+        self._target = self._loop.target
+        self._warm_up = WarmUp(number, worker, self._foreseen, self._loop.read_by_target)
         self._statistics = statistics
         self._clock = clock
         self._document: Document | None = None
@@ -161,7 +153,7 @@ class Completer:
                 run, place, wait, self.settings.display, self._clock, lambda: self._asked != asked
             )
             self._fill_in(run, wait)
-            await self._examine_at(run, place, over=run.finished)
+            await self._loop.examine_at(run, place, over=run.finished)
             if another and run.offered and self._asked == asked:
                 await self._seek_others(run, place)
         finally:
@@ -174,7 +166,9 @@ class Completer:
         """The run whose text answers here: one that is recalled, or a new one."""
         run = self._runs.at(place) or self._take_up(place) or self._start(place)
         if run.ahead:
-            self._catch_up(run)
+            self._statistics.continuations += 1
+            self._runs.active = run
+            self._loop.catch_up(run)
         return run
 
     def _take_up(self, place: Place) -> Run | None:
@@ -201,102 +195,28 @@ class Completer:
             run.draft(token, entropy, "model")
         self._runs.add(run)
         self._legality.begin(run, engine.vocabulary)
-        self._drive(run)
-        return run
-
-    def _drive(self, run: Run) -> None:
-        if run.ahead:
-            run.healed = self._target.is_there  # which will read the prompt as it stands
-            self._worker.defer(self.number)
-        else:
-            self._worker.hurry(self.number)
         self._runs.active = run
-        run.task = asyncio.create_task(self._run(run))
-
-    async def _run(self, run: Run) -> None:
-        """Draft, and let the target verify, until there is no more to say."""
-        deadline_s = self.settings.deadline_s
-        try:
-            if not run.ahead:
-                self._begin_target(run)
-            while not run.finished:
-                over = not await self._advance(run)
-                self._target.check_deadline(run, deadline_s)
-                await self._examine(run, over=over)
-                if led_astray(run, self.settings.display.policy, over=over):
-                    self._target.leave(run)  # the draft, which keeps to the grammar, answers alone
-                elif over:
-                    run.finished = True
-                self.publish(run)
-            self._target.end(run)
-        except EngineFailed as failure:
-            log.error("drafting failed: %s", failure)
-            run.failure, run.finished = "model_failed", True
-            self.publish(run)
-        except Exception:
-            log.exception("a run failed")
-            run.failure, run.finished = "internal_error", True
-            run.changed()
-        finally:
-            if self._runs.active is run:
-                self._worker.rest(self.number)
-                self._warm_up.catch_up(drafting=self.settings.drafting)
-            if not run.ahead:
-                self._statistics.grammar.add(run.grammar.use)
-
-    async def _advance(self, run: Run) -> bool:
-        """Draft a token, or hear of the target; False if there is nothing to wait for."""
-        if self._may_draft(run):
-            self._alternatives.give_way()
-            count = await self._drafting.next_token(run, self.settings.completion)
-            self._statistics.drafted(count)
-            self._target.advance(run)
-        elif self._target.awaits(run):
-            self._worker.rest(self.number)
-            await self._target.hear(run, self.settings.deadline_s)
-        else:
-            return False
-        return True
-
-    def _begin_target(self, run: Run) -> None:
-        self._target.begin(run, *self._terms())
-        self._target.advance(run)
-
-    def _terms(self) -> tuple[CompletionConfig, frozenset[int], float]:
-        """How the verifier's session is to be opened."""
-        token_s = self._worker.token_s if self.settings.drafting else 0.0
-        return self.settings.completion, self._worker.vocabulary.stop_ids, token_s
-
-    def _may_draft(self, run: Run) -> bool:
-        wanted = self.settings.drafting and self._target.wants_drafts(run)
-        return wanted and not run.generation.drafted_to_the_end
+        self._loop.drive(run)
+        return run
 
     def _is_drafting(self) -> bool:
         run = self._runs.busy
-        return run is not None and self._may_draft(run)
+        return run is not None and self._loop.may_draft(run)
 
-    def overtook(self, run: Run) -> None:
-        """A verdict has come. End an evaluation that it contradicts; one it only overtook fills the KV cache."""
-        evaluating = run.evaluating
-        if evaluating is None:
-            return
-        common = common_length(evaluating, run.generation.ids)
-        if common < len(evaluating):
-            self._worker.stop(self.number, common)
+    def about_to_draft(self) -> None:
+        """The run under way needs the draft model."""
+        self._alternatives.give_way()
 
-    async def _examine(self, run: Run, *, over: bool) -> None:
-        """Find out how much of what is known fits, where the run began and where the user is along it."""
-        await self._examine_at(run, run.place, over=over)
-        if self._document is not None and self._cursor is not None:
-            await self._examine_at(run, Place(self._document, self._cursor), over=over)
+    def where(self) -> Place | None:
+        """Where the user is, if that is known."""
+        document, cursor = self._document, self._cursor
+        return None if document is None or cursor is None else Place(document, cursor)
 
-    async def _examine_at(self, run: Run, place: Place, *, over: bool) -> None:
-        await examine(self._legality, run, place, self.settings.display.policy, over=over)
-
-    async def _examine_late(self, run: Run) -> None:
-        """A verdict has come after the run's end."""
-        await self._examine(run, over=True)
-        self.publish(run)
+    def over(self, run: Run) -> None:
+        """Nothing is done for the run any more."""
+        if self._runs.active is run:
+            self._worker.rest(self.number)
+            self._warm_up.catch_up(drafting=self.settings.drafting)
 
     # --- ahead of the user
 
@@ -309,9 +229,6 @@ class Completer:
             return None
         engine, target = self._worker.engine, self._target.max_context
         return self._prompts.foreseen(self._document, self._cursor, engine, self.settings, target)
-
-    def _read_by_target(self, ids: Sequence[int]) -> bool:
-        return self._target.read(ids, *self._terms())
 
     def _go_ahead(self) -> None:
         """Nothing more will be shown: draft on from behind it, as if all of it had been accepted."""
@@ -329,17 +246,6 @@ class Completer:
         behind = place_behind(place, text)
         if behind is not None:
             self._start(behind, ahead=True)
-
-    def _catch_up(self, run: Run) -> None:
-        """The user has got to where a run began ahead: it goes on as any other, with the target's part."""
-        run.ahead = False
-        self._statistics.continuations += 1
-        if run.finished:
-            run.finished = False
-            self._drive(run)
-        else:
-            self._worker.hurry(self.number)
-            self._begin_target(run)
 
     # --- the screen
 
@@ -413,9 +319,6 @@ class Completer:
         showing = self.display.showing
         if showing is not None and showing.run is run:
             self._update(showing)
-        policy = self.settings.display.policy
-        if run.finished and unexamined(run, run.place, policy, over=True) is not None:
-            run.task = asyncio.create_task(self._examine_late(run))
 
     def _update(self, showing: Showing) -> None:
         assert isinstance(showing.run, Run)
@@ -430,7 +333,7 @@ class Completer:
     def configure(self, settings: Settings) -> None:
         """New settings: they hold from the next run on; the verifier's session is opened anew."""
         if settings != self.settings:
-            self.settings = settings
+            self.settings = self._loop.settings = settings
             self._begin_anew()
             self._target.close()
             self._warm()
