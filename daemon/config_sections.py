@@ -183,8 +183,9 @@ class DisplayConfig:
         choices=get_args(Policy),
     )
     first_ghost_ms: int = setting(
-        60,
-        "How long the first answer to a key waits for a longer draft, in milliseconds.",
+        30,
+        "How long the first answer to a key waits for a longer draft, in milliseconds; it does not where the target "
+        "has spoken.",
         minimum=0,
         maximum=2000,
     )

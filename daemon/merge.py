@@ -12,9 +12,9 @@
 
 A suggestion is settling from its first display on, and fixed when the window is over. "same" and "extends" compare
 with what is shown; a text that is only a beginning of what is shown is "same" as long as it is not complete: the rest
-is still being drafted again. Updates are at least `update_interval` apart, corrections excepted; a held-back update
-is asked for again by `next_update_at`. Verified text is never taken back: a contradiction before the end of the
-verified part can't come from the target and is kept off the screen.
+is still being drafted again. Text grows at most once in `update_interval`; corrections and marks, which move no text,
+go out at once. A held-back update is asked for again by `next_update_at`. Verified text is never taken back: a
+contradiction before the end of the verified part can't come from the target and is kept off the screen.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Event(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Seconds. A correction is allowed within `settling` of the first display; updates are `update_interval` apart."""
+    """Seconds. A correction is allowed within `settling` of the first display; text grows once in `update_interval`."""
 
     settling: float = 0.25
     update_interval: float = 0.15
@@ -58,6 +58,7 @@ class Offer:
     state: State
     shown_at: float
     updated_at: float
+    """When its text changed last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ def merge(offer: Offer, news: News, now: float, timing: Timing) -> tuple[Offer, 
     state, effect = TABLE[offer.state, _event(offer, news)]
     if effect is None or not _changes(offer, news, effect) or now < _due_at(offer, news, effect, timing):
         return offer, None
-    return _APPLY[effect](replace(offer, state=state, updated_at=now), news), effect
+    return _APPLY[effect](replace(offer, state=state), news, now), effect
 
 
 def next_update_at(offer: Offer, news: News, now: float, timing: Timing) -> float | None:
@@ -140,22 +141,22 @@ def _changes(offer: Offer, news: News, effect: Effect) -> bool:
 
 
 def _due_at(offer: Offer, news: News, effect: Effect, timing: Timing) -> float:
-    if effect in ("extended", "verified"):
+    if effect == "extended":
         return offer.updated_at + timing.update_interval
-    if news.settled or news.complete:
+    if effect == "verified" or news.settled or news.complete:
         return offer.shown_at
     return offer.shown_at + _LAST_CALL * timing.settling
 
 
-def _mark_verified(offer: Offer, news: News) -> Offer:
+def _mark_verified(offer: Offer, news: News, now: float) -> Offer:
     return replace(offer, verified=max(offer.verified, news.verified), complete=news.complete)
 
 
-def _take_text(offer: Offer, news: News) -> Offer:
-    return replace(_mark_verified(offer, news), text=news.text)
+def _take_text(offer: Offer, news: News, now: float) -> Offer:
+    return replace(_mark_verified(offer, news, now), text=news.text, updated_at=now)
 
 
-_APPLY: dict[Effect, Callable[[Offer, News], Offer]] = {
+_APPLY: dict[Effect, Callable[[Offer, News, float], Offer]] = {
     "extended": _take_text,
     "verified": _mark_verified,
     "corrected": _take_text,

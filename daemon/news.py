@@ -68,4 +68,4 @@ def worth_showing(run: Run, place: Place, policy: Policy, wait: Wait, *, waited_
     news, _ = news_of(run, place, policy)
     if not news.text:
         return False
-    return news.complete or "\n" in news.text.strip("\n") or waited_enough
+    return news.complete or news.verified > 0 or "\n" in news.text.strip("\n") or waited_enough

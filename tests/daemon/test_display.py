@@ -274,10 +274,15 @@ class Editor(RuleBasedStateMachine):
             if update.kind in ("corrected", "withdrawn"):
                 self.corrections += 1
                 assert time - self.shown_at <= TIMING.settling + 1e-9
+            elif update.kind == "verified":
+                assert text == self.shown
             else:
                 assert text.startswith(self.shown)
-                assert time - self.updated_at >= TIMING.update_interval - 1e-9
-            self.updated_at = time
+                assert self.shown == "" or time - self.updated_at >= TIMING.update_interval - 1e-9
+            if self.shown == "":  # typed to its end: what comes then is displayed for the first time
+                self.shown_at, self.corrections = time, 0
+            if update.kind != "verified":
+                self.updated_at = time
             self.shown = None if update.kind == "withdrawn" else text
             assert text[: update.suggestion.verified] == self.truth[: update.suggestion.verified]
         assert self.corrections <= 1

@@ -96,6 +96,12 @@ def test_what_is_worth_an_answer(text: str, wait: Wait, waited_enough: bool, exp
     assert worth_showing(run, run.place, "optimistic", wait, waited_enough=waited_enough)
 
 
+def test_what_the_target_has_said_is_worth_an_answer_at_once() -> None:
+    run = run_of("ab")
+    run.generation.commit([ord("a")])
+    assert worth_showing(run, run.place, "optimistic", "first", waited_enough=False)
+
+
 def test_what_is_held_back_is_not_worth_an_answer() -> None:
     run = in_force(run_of("12"))
     assert not worth_showing(run, run.place, "optimistic", "first", waited_enough=True)
