@@ -23,21 +23,35 @@ SHORTEST_BLOCK: Final = 2
 """So many are sent in any case."""
 NEAR_S: Final = 0.005
 """A round trip that is shorter stays on the machine, or in the room."""
+NEAR_FRAME_TOKENS: Final = 4
 
 
-def tokens_to_send(reached: Sequence[float], sent: int) -> int:
+def tokens_to_send(reached: Sequence[float], sent: int, *, frame: int = 1, ended: bool = False) -> int:
     """How many tokens of the tail go out now beyond the `sent` ones.
 
-    reached: for each token of the tail, the probability that it and all before it are accepted; falling.
+    reached: for each token of the tail, the probability that it and all before it are accepted; falling. As long as
+    more may come (the draft has not `ended`, and all so far are likely enough) fewer than `frame` wait for it.
     """
     likely = sum(1 for _ in takewhile(lambda chance: chance >= LEAST_REACHED, reached))
-    return max(0, max(likely, min(SHORTEST_BLOCK, len(reached))) - sent)
+    wanted = max(likely, min(SHORTEST_BLOCK, len(reached)))
+    due = max(0, wanted - sent)
+    more_may_come = wanted == len(reached) and not ended
+    return 0 if more_may_come and due < frame else due
+
+
+def frame_tokens(round_trip_s: float) -> int:
+    """How many tokens go out together, if more are to come.
+
+    One over a network. On the same machine four: there each step of the target takes its time from the draft.
+    """
+    return NEAR_FRAME_TOKENS if round_trip_s < NEAR_S else 1
 
 
 def draft_wait_ms(round_trip_s: float, token_s: float) -> int:
     """How long the target should wait for a draft after a verdict before it decodes by itself; 0 s a token: no drafts.
 
-    Not at all over a network: it has said a token of its own by the time a draft gets there. On the same machine a step
-    that waits for two tokens is a step saved.
+    Not at all over a network: it has said a token of its own by the time a draft gets there. On the same machine two
+    frames' time, since a step of its own would delay the draft.
     """
-    return round(1000 * (round_trip_s + 2 * token_s)) if token_s and round_trip_s < NEAR_S else 0
+    near = token_s > 0 and round_trip_s < NEAR_S
+    return min(1000, round(1000 * (round_trip_s + 2 * NEAR_FRAME_TOKENS * token_s))) if near else 0

@@ -45,8 +45,8 @@ class Link(Protocol):
         ...
 
     @property
-    def round_trip_s(self) -> float:
-        """Of the last ping; 0 before the first one is answered."""
+    def least_round_trip_s(self) -> float:
+        """Of all pings of the connection: what the line takes when nothing is busy; infinite before the first."""
         ...
 
     @property

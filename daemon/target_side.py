@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from daemon.config_sections import CompletionConfig
-from daemon.gamma import draft_wait_ms, tokens_to_send
+from daemon.gamma import draft_wait_ms, frame_tokens, tokens_to_send
 from daemon.link import Link
 from daemon.link_session import Desynced, LinkSession
 from daemon.run import Run
@@ -121,7 +121,9 @@ class TargetSide:
             return
         sent = session.sent(generation.tail)
         estimate = self._link.acceptances.of(run.place.document.language).estimate
-        due = tokens_to_send(estimate.survival(generation.tail_entropies), sent)
+        reached = estimate.survival(generation.tail_entropies)
+        frame = frame_tokens(self._link.least_round_trip_s)
+        due = tokens_to_send(reached, sent, frame=frame, ended=generation.drafted_to_the_end)
         count = min(due, session.credit - sent)
         if count > 0:
             self._link.send(session.draft(generation.tail, count))
@@ -252,7 +254,7 @@ class TargetSide:
             seed=completion.seed,
             stop_ids=sorted(stop_ids),
             max_tokens=completion.max_tokens,
-            draft_wait_ms=draft_wait_ms(link.round_trip_s, token_s),
+            draft_wait_ms=draft_wait_ms(link.least_round_trip_s, token_s),
         )
         link.send(opening)
         return LinkSession(opening, welcome.credit, welcome.n_vocab)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import math
 import random
 import ssl
 from collections import OrderedDict
@@ -68,6 +69,7 @@ class VerifierLink:
         self.reason = ""
         self._welcome: Welcome | None = None
         self.round_trip_s = 0.0
+        self.least_round_trip_s = math.inf
         self.acceptances = Acceptances()
         self._judge = ""
         """The target that accepted."""
@@ -235,6 +237,7 @@ class VerifierLink:
         self._failure = None
         self._circuit = Circuit()
         self._ping_sent.clear()
+        self.least_round_trip_s = math.inf
         while not self._outgoing.empty():
             self._outgoing.get_nowait()
         self._set("online", "")
@@ -256,6 +259,7 @@ class VerifierLink:
             sent = self._ping_sent.pop(message.nonce, None)
             if sent is not None:
                 self.round_trip_s = self._clock() - sent
+                self.least_round_trip_s = min(self.least_round_trip_s, self.round_trip_s)
         elif isinstance(message, Error):
             self._take_error(message)
         elif isinstance(message, Ping):

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.acceptance_estimate import AcceptanceEstimate
-from daemon.gamma import LEAST_REACHED, SHORTEST_BLOCK, draft_wait_ms, tokens_to_send
+from daemon.gamma import LEAST_REACHED, SHORTEST_BLOCK, draft_wait_ms, frame_tokens, tokens_to_send
 
 
 @pytest.mark.parametrize(
@@ -61,8 +61,40 @@ def test_asked_after_each_token_it_never_takes_one_back(entropies: list[float]) 
 
 @pytest.mark.parametrize(
     ("round_trip_s", "token_s", "wait_ms"),
-    [(0.0, 0.0075, 15), (0.001, 0.0075, 16), (0.02, 0.005, 0), (0.005, 0.03, 0), (0.0, 0.0, 0)],
+    [
+        (0.0, 0.0075, 60),
+        (0.001, 0.0075, 61),
+        (0.0, 1.0, 1000),
+        (0.02, 0.005, 0),
+        (0.005, 0.03, 0),
+        (0.0, 0.0, 0),
+    ],
 )
 def test_the_target_waits_only_on_the_same_machine(round_trip_s: float, token_s: float, wait_ms: int) -> None:
     """Nothing is waited for where nothing is drafted (0 s a token)."""
     assert draft_wait_ms(round_trip_s, token_s) == wait_ms
+
+
+@pytest.mark.parametrize(("round_trip_s", "frame"), [(0.0, 4), (0.004, 4), (0.005, 1), (0.08, 1)])
+def test_over_a_network_tokens_go_out_one_by_one(round_trip_s: float, frame: int) -> None:
+    assert frame_tokens(round_trip_s) == frame
+
+
+@pytest.mark.parametrize(
+    ("reached", "sent", "ended", "count"),
+    [
+        ([0.9] * 3, 0, False, 0),
+        ([0.9] * 3, 0, True, 3),
+        ([0.9] * 4, 0, False, 4),
+        ([0.9] * 7, 4, False, 0),
+        ([0.9] * 8, 4, False, 4),
+        ([0.9] * 7, 4, True, 3),
+        ([0.9, 0.9, 0.01], 0, False, 2),
+        ([0.01], 0, False, 0),
+        ([0.01] * 3, 0, False, 2),
+    ],
+)
+def test_a_frame_waits_to_be_full_only_where_more_is_to_come(
+    reached: list[float], sent: int, ended: bool, count: int
+) -> None:
+    assert tokens_to_send(reached, sent, frame=4, ended=ended) == count

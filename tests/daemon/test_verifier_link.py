@@ -110,6 +110,7 @@ async def test_it_comes_up_and_measures_the_round_trip() -> None:
         async with asyncio.timeout(5):
             while not link.round_trip_s:
                 await asyncio.sleep(0.01)
+        assert 0 < link.least_round_trip_s <= link.round_trip_s
 
 
 @pytest.mark.asyncio
