@@ -34,6 +34,8 @@ async def offers_at(server: BridgeServer, cursor: Cursor, trigger: Trigger) -> O
         cursor.document,
         server.session.complete(cursor.document, cursor.version, cursor.offset, trigger),
     )
+    if answer is None and trigger == "invoked":
+        return cursor, _remembered(server, cursor)  # what is on the screen stays in the list
     if answer is None or not _answers(server, answer, cursor):
         return cursor, []
     recall = server.recalls.setdefault(cursor.document, Recall())

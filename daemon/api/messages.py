@@ -92,6 +92,8 @@ class Complete(ApiMessage, frozen=True):
     version: Version
     offset: Offset
     trigger: Trigger = "automatic"
+    """invoked: the user asks by hand. Where text was given at this place before, that asks for another: the answer
+    lists up to three candidates, what was given first of all, after 0.3 s at the longest."""
     wait: Wait = "first"
     """first: as soon as there is something to show, the editor's case; settled: when drafting has ended;
     verified: when the target has ended its part, or can't be had."""

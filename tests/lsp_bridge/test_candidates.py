@@ -1,0 +1,182 @@
+"""Next and previous as an editor meets them: what is listed, what updates change, what counts as accepted (ux-27)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from daemon.api.client import DaemonClient
+from daemon.api.errors import DaemonUnavailable
+from daemon.api.messages import Accepted, Complete, Shown, Suggestion, SuggestionUpdate
+from daemon.api.paths import RuntimePaths, runtime_paths
+from daemon.config import Config
+from daemon.server import run_daemon
+from tests.fakes.daemon import ScriptedDaemon
+from tests.fakes.engine import FakeEngine, following
+from tests.fakes.lsp_editor import URI, InProcessEditor
+
+pytestmark = pytest.mark.asyncio
+
+INVOKED = 1
+FIRST, SECOND = "x = foo(1)\n", "x = bar(2)\ny = 3\n"
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> RuntimePaths:
+    return runtime_paths(tmp_path / "run")
+
+
+@asynccontextmanager
+async def connected(paths: RuntimePaths) -> AsyncIterator[InProcessEditor]:
+    async with InProcessEditor(paths) as editor:
+        await editor.initialize()
+        await editor.connected()
+        yield editor
+        assert editor.unmatched == []
+
+
+def suggested(identifier: int, text: str) -> Suggestion:
+    return Suggestion(identifier, text, verified=0, complete=False, source="draft")
+
+
+def texts(items: Sequence[Any]) -> list[str]:
+    return [item["insertText"] for item in items]
+
+
+# --- with a scripted daemon
+
+
+@pytest_asyncio.fixture
+async def daemon(paths: RuntimePaths) -> AsyncIterator[ScriptedDaemon]:
+    """It lists two candidates, whoever asks."""
+    async with ScriptedDaemon(
+        paths, lambda text, offset: [suggested(1, "foo(1)"), suggested(2, "bar(2)")]
+    ) as one:
+        yield one
+
+
+async def test_each_item_has_its_id_and_is_counted_by_it(paths: RuntimePaths, daemon: ScriptedDaemon) -> None:
+    """Accepting the second in part, and then whole, is told of the second."""
+    async with connected(paths) as editor:
+        editor.open("x = ")
+        _, second = await editor.inline(0, 4, kind=INVOKED)
+        assert daemon.of_type(Complete)[-1].trigger == "invoked"
+        editor.notify("textDocument/didShowCompletion", {"item": second})
+        editor.notify("textDocument/didPartiallyAcceptCompletion", {"item": second, "acceptedLength": 3})
+        await editor.request("workspace/executeCommand", second["command"])
+        partly, whole = await daemon.wait_for(Accepted, 2)
+        assert daemon.of_type(Shown) == [Shown(2)]
+        assert (partly.suggestion, partly.length, partly.kind) == (2, 3, "partial")
+        assert (whole.suggestion, whole.length, whole.kind) == (2, len("bar(2)"), "all")
+
+
+async def test_typing_along_the_second_asks_nobody(paths: RuntimePaths, daemon: ScriptedDaemon) -> None:
+    async with connected(paths) as editor:
+        editor.open("x = ")
+        await editor.inline(0, 4, kind=INVOKED)
+        editor.type(0, 4, "ba")
+        (item,) = await editor.inline(0, 6)
+        assert item["insertText"] == "r(2)"
+        assert item["command"]["arguments"][:2] == [2, len("bar(2)")]
+        assert len(daemon.of_type(Complete)) == 1
+
+
+async def test_ux_21_an_update_is_for_one_item_and_leaves_the_others(
+    paths: RuntimePaths, daemon: ScriptedDaemon
+) -> None:
+    async with connected(paths) as editor:
+        editor.open("x = ")
+        before = await editor.inline(0, 4, kind=INVOKED)
+        daemon.push(SuggestionUpdate(URI, 1, 4, "extended", suggested(1, "foo(1) + 1")))
+        told = await editor.wait_for("draftwire/suggestion")
+        assert (told["id"], told["text"]) == (before[0]["command"]["arguments"][0], "foo(1) + 1")
+        assert texts(await editor.inline(0, 4)) == ["foo(1) + 1", "bar(2)"]
+
+
+async def test_without_an_answer_what_is_on_the_screen_stays(paths: RuntimePaths) -> None:
+    """The daemon is gone when its user wants another."""
+    async with InProcessEditor(paths) as editor:
+        async with ScriptedDaemon(paths, lambda text, offset: [suggested(1, "foo(1)")]):
+            await editor.initialize()
+            await editor.connected()
+            editor.open("x = ")
+            await editor.inline(0, 4)
+        await editor.wait_for("draftwire/status", lambda status: status["daemon"] != "connected")
+        assert texts(await editor.inline(0, 4, kind=INVOKED)) == ["foo(1)"]
+
+
+# --- with a daemon and its draft
+
+
+def model() -> FakeEngine:
+    def next_best(prefix: bytes) -> Sequence[bytes]:
+        second = SECOND.encode()
+        return [second[len(prefix) :]] if second.startswith(prefix) and second != prefix else []
+
+    return FakeEngine(following(FIRST, SECOND), alternatives=next_best)
+
+
+@asynccontextmanager
+async def drafting_daemon(paths: RuntimePaths) -> AsyncIterator[DaemonClient]:
+    """A daemon without a verifier, and a client that looks at its statistics."""
+    config = Config()
+    config = replace(config, display=replace(config.display, first_ghost_ms=0, answer_ms=10_000))
+    running = asyncio.create_task(run_daemon(config, paths, model))
+    try:
+        async with asyncio.timeout(20):
+            while True:
+                with suppress(DaemonUnavailable):
+                    client = await DaemonClient.connect(paths, client="test")
+                    break
+                await asyncio.sleep(0.01)
+        yield client
+        await client.close()
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+
+async def whole(editor: InProcessEditor, line: int, character: int, text: str) -> None:
+    """Until the automatic request is answered with the text."""
+    async with asyncio.timeout(20):
+        while texts(await editor.inline(line, character)) != [text]:
+            await asyncio.sleep(0.01)
+
+
+async def test_ux_27_next_lists_another_and_accepting_it_counts(paths: RuntimePaths) -> None:
+    """Through bridge and daemon: the first stays the first, the second is accepted as it was shown (ux-9)."""
+    async with drafting_daemon(paths) as client, connected(paths) as editor:
+        editor.open("x =")
+        editor.type(0, 3, " ")
+        await whole(editor, 0, 4, "foo(1)")
+        items = await editor.inline(0, 4, kind=INVOKED)
+        assert texts(items)[:2] == ["foo(1)", "bar(2)"]
+        editor.type(0, 4, items[1]["insertText"])
+        await editor.request("workspace/executeCommand", items[1]["command"])
+        await whole(editor, 0, 10, "\ny = 3")
+        stats = await client.stats()
+        assert stats["accepted"] == {"all": 1}
+        assert stats["accepted_characters"] == len("bar(2)")
+        assert editor.bridge.documents.get(URI).text == "x = bar(2)"  # type: ignore[union-attr]
+
+
+async def test_typing_along_the_second_brings_more_of_it_as_an_update(paths: RuntimePaths) -> None:
+    async with drafting_daemon(paths), connected(paths) as editor:
+        editor.open("x =")
+        editor.type(0, 3, " ")
+        await whole(editor, 0, 4, "foo(1)")
+        second = (await editor.inline(0, 4, kind=INVOKED))[1]
+        editor.type(0, 4, "ba")
+        assert texts(await editor.inline(0, 6)) == ["r(2)"]
+        identifier = second["command"]["arguments"][0]
+        told = await editor.wait_for(
+            "draftwire/suggestion", lambda one: one["id"] == identifier and one["text"] == "r(2)\ny = 3"
+        )
+        assert told["kind"] == "extended"
