@@ -12,7 +12,7 @@ from benchmarks.gamma_rounds import Setting
 from benchmarks.thumb_blocks import block_length
 from daemon.acceptance_estimate import AcceptanceEstimate
 from daemon.acceptances import Acceptances
-from daemon.gamma import LEAST_REACHED, draft_wait_ms, frame_tokens, tokens_to_send
+from daemon.gamma import LEAST_REACHED, tokens_to_send
 
 
 class _Rule:
@@ -107,11 +107,7 @@ class MarginalBlocks(_Learning):
 
 
 class Shipped(_Learning):
-    """What the daemon does."""
-
-    def wait_ms(self, setting: Setting) -> float:
-        return draft_wait_ms(setting.round_trip_ms / 1000, setting.token_ms / 1000)
+    """What the daemon does, its verifier being on a machine of its own."""
 
     def due(self, entropies: list[float], sent: int, *, ended: bool) -> int:
-        frame = frame_tokens(self.setting.round_trip_ms / 1000)
-        return tokens_to_send(self.estimate.survival(entropies), sent, frame=frame, ended=ended)
+        return tokens_to_send(self.estimate.survival(entropies), sent, ended=ended)

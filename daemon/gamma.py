@@ -21,9 +21,7 @@ LEAST_REACHED: Final = 0.02
 """A token is sent if the target gets to accept it at least this often."""
 SHORTEST_BLOCK: Final = 2
 """So many are sent in any case."""
-NEAR_S: Final = 0.005
-"""A round trip that is shorter stays on the machine, or in the room."""
-NEAR_FRAME_TOKENS: Final = 4
+SHARED_FRAME_TOKENS: Final = 4
 
 
 def tokens_to_send(reached: Sequence[float], sent: int, *, frame: int = 1, ended: bool = False) -> int:
@@ -39,19 +37,18 @@ def tokens_to_send(reached: Sequence[float], sent: int, *, frame: int = 1, ended
     return 0 if more_may_come and due < frame else due
 
 
-def frame_tokens(round_trip_s: float) -> int:
+def frame_tokens(*, shares_machine: bool) -> int:
     """How many tokens go out together, if more are to come.
 
-    One over a network. On the same machine four: there each step of the target takes its time from the draft.
+    One, but where draft and target share a machine: there each step of the target takes its time from the draft.
     """
-    return NEAR_FRAME_TOKENS if round_trip_s < NEAR_S else 1
+    return SHARED_FRAME_TOKENS if shares_machine else 1
 
 
-def draft_wait_ms(round_trip_s: float, token_s: float) -> int:
+def draft_wait_ms(token_s: float, *, shares_machine: bool) -> int:
     """How long the target should wait for a draft after a verdict before it decodes by itself; 0 s a token: no drafts.
 
-    Not at all over a network: it has said a token of its own by the time a draft gets there. On the same machine two
-    frames' time, since a step of its own would delay the draft.
+    Not at all: it has said a token of its own by the time a draft gets there. But where draft and target share a
+    machine two frames' time, since a step of its own would delay the draft.
     """
-    near = token_s > 0 and round_trip_s < NEAR_S
-    return min(1000, round(1000 * (round_trip_s + 2 * NEAR_FRAME_TOKENS * token_s))) if near else 0
+    return min(1000, round(2000 * SHARED_FRAME_TOKENS * token_s)) if shares_machine else 0

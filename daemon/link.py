@@ -45,8 +45,8 @@ class Link(Protocol):
         ...
 
     @property
-    def least_round_trip_s(self) -> float:
-        """Of all pings of the connection: what the line takes when nothing is busy; infinite before the first."""
+    def shares_machine(self) -> bool:
+        """Whether the verifier runs on this machine, and takes its time from the draft."""
         ...
 
     @property

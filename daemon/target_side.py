@@ -122,7 +122,7 @@ class TargetSide:
         sent = session.sent(generation.tail)
         estimate = self._link.acceptances.of(run.place.document.language).estimate
         reached = estimate.survival(generation.tail_entropies)
-        frame = frame_tokens(self._link.least_round_trip_s)
+        frame = frame_tokens(shares_machine=self._link.shares_machine)
         due = tokens_to_send(reached, sent, frame=frame, ended=generation.drafted_to_the_end)
         count = min(due, session.credit - sent)
         if count > 0:
@@ -254,7 +254,7 @@ class TargetSide:
             seed=completion.seed,
             stop_ids=sorted(stop_ids),
             max_tokens=completion.max_tokens,
-            draft_wait_ms=draft_wait_ms(link.least_round_trip_s, token_s),
+            draft_wait_ms=draft_wait_ms(token_s, shares_machine=link.shares_machine),
         )
         link.send(opening)
         return LinkSession(opening, welcome.credit, welcome.n_vocab)

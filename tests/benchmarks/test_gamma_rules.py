@@ -71,4 +71,3 @@ def test_how_long_the_target_waits() -> None:
     assert FixedBlocks(3, patient=False).wait_ms(SETTING) == 0
     assert FixedBlocks(3, patient=True).wait_ms(SETTING) == 20 + 8 * 5
     assert Shipped().wait_ms(SETTING) == 0
-    assert Shipped().wait_ms(Setting(5, 0, 30)) == 40

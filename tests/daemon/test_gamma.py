@@ -60,24 +60,14 @@ def test_asked_after_each_token_it_never_takes_one_back(entropies: list[float]) 
 
 
 @pytest.mark.parametrize(
-    ("round_trip_s", "token_s", "wait_ms"),
-    [
-        (0.0, 0.0075, 60),
-        (0.001, 0.0075, 61),
-        (0.0, 1.0, 1000),
-        (0.02, 0.005, 0),
-        (0.005, 0.03, 0),
-        (0.0, 0.0, 0),
-    ],
+    ("shares_machine", "token_s", "wait_ms", "frame"),
+    [(False, 0.005, 0, 1), (True, 0.0075, 60, 4), (True, 1.0, 1000, 4), (True, 0.0, 0, 4)],
 )
-def test_the_target_waits_only_on_the_same_machine(round_trip_s: float, token_s: float, wait_ms: int) -> None:
-    """Nothing is waited for where nothing is drafted (0 s a token)."""
-    assert draft_wait_ms(round_trip_s, token_s) == wait_ms
-
-
-@pytest.mark.parametrize(("round_trip_s", "frame"), [(0.0, 4), (0.004, 4), (0.005, 1), (0.08, 1)])
-def test_over_a_network_tokens_go_out_one_by_one(round_trip_s: float, frame: int) -> None:
-    assert frame_tokens(round_trip_s) == frame
+def test_only_on_the_same_machine_tokens_go_out_together_and_are_waited_for(
+    shares_machine: bool, token_s: float, wait_ms: int, frame: int
+) -> None:
+    assert draft_wait_ms(token_s, shares_machine=shares_machine) == wait_ms
+    assert frame_tokens(shares_machine=shares_machine) == frame
 
 
 @pytest.mark.parametrize(

@@ -164,6 +164,20 @@ def test_which_frames_go_out(entropy: float, credit: int, frames: list[bytes]) -
     assert [bytes(message.ids) for message in side.sent(Draft)] == frames  # type: ignore[attr-defined]
 
 
+def test_on_the_same_machine_four_tokens_go_out_together_and_the_rest_at_the_end() -> None:
+    side = scripted()
+    assert side.link is not None
+    side.link.shares_machine = True
+    run = side.begun()
+    side.draft(run, ANSWER + bytes([0]))
+    assert [bytes(message.ids) for message in side.sent(Draft)] == [b"x + "]  # type: ignore[attr-defined]
+    side.draft(run, b"z")
+    assert len(side.sent(Draft)) == 2
+    [opening] = side.sent(Open)
+    assert isinstance(opening, Open)
+    assert opening.draft_wait_ms == 400
+
+
 def test_new_credit_holds_at_once() -> None:
     side = scripted(credit=3)
     run = side.begun()

@@ -26,7 +26,7 @@ class FakeLink:
         self.wanted = 0
         self.up = True
         self.acceptances = Acceptances()
-        self.least_round_trip_s = 0.02
+        self.shares_machine = False
         self._target = target
         self._welcome = Welcome(1, "fake-target", "1", 263, 8, 4096, 64, credit, 1000)
         self._users: dict[int, LinkUser] = {}
