@@ -26,6 +26,7 @@ from daemon.engine import Aborted, Candidates, EngineFailed
 from daemon.examination import examine
 from daemon.generation import Generation, Limits
 from daemon.grammars.legality import Legality
+from daemon.healing import Healing
 from daemon.merge import News
 from daemon.news import news_of
 from daemon.recall import best_fit
@@ -63,6 +64,7 @@ class Alternatives:
         self._worker = worker
         self._drafting = drafting
         self._legality = legality
+        self._healing = Healing(number, worker, legality)
         self._is_drafting = is_drafting
         self._done = done
         self._place: Place | None = None
@@ -163,18 +165,22 @@ class Alternatives:
     ) -> Run | None:
         """A line that parts from all that are known with its first word; None if no word can begin it."""
         worker, completion = self._worker, settings.completion
-        whole = limits(place, completion, worker.engine.n_context)
-        generation = Generation(
-            place, context, worker.vocabulary, Limits(max(1, whole.max_tokens // 2), max_lines=1)
-        )
+        whole, blanks = limits(place, completion, worker.engine.n_context), self._indentation(beside, place)
+        n_lines = 1 + any(b"\n" in worker.vocabulary.token_bytes[token] for token in blanks)
+        most = Limits(max(1, whole.max_tokens // 2), min(n_lines, whole.max_lines))
+        generation = Generation(place, context, worker.vocabulary, most)
         run = Run(generation, beside.started_at)
         self._legality.begin(run, worker.vocabulary)
-        for token in self._indentation(beside, place):
+        for token in blanks:
             run.draft(token, 0.0, "model")
-        beginning = await self._patiently(beside, lambda: self._beginning(run, settings))
-        if beginning is None:
-            return None
-        run.draft(*beginning, "model")
+        if not blanks and not beside.awaited:
+            for token in await self._patiently(beside, lambda: self._healing.first_ids(run, self._is_other)):
+                run.draft(token, 0.0, "healing")
+        if not generation.text().text.strip():
+            beginning = await self._patiently(beside, lambda: self._beginning(run, settings))
+            if beginning is None:
+                return None
+            run.draft(*beginning, "model")
         while not generation.drafted_to_the_end:
             await self._patiently(beside, lambda: self._drafting.next_token(run, completion))
         await examine(self._legality, run, place, settings.display.policy, over=True)
@@ -217,8 +223,11 @@ class Alternatives:
         return [
             token
             for token in ranked
-            if token not in no_text and goes_another_way(vocabulary.token_bytes[token], self._sought)
+            if token not in no_text and self._is_other(vocabulary.token_bytes[token])
         ]
+
+    def _is_other(self, beginning: bytes) -> bool:
+        return goes_another_way(beginning, self._sought)
 
     async def _patiently(self, beside: Run, step: Callable[[], Awaitable[Result]]) -> Result:
         """Evaluate when nothing else is, as often as it takes."""

@@ -282,8 +282,10 @@ class Completer:
         only_verified = self.settings.display.policy == "verified" and run.awaited
         if not news.text or only_verified or not self.settings.drafting:
             return
-        if self._runs.busy is not None and self._runs.busy.ahead:
+        ahead = self._runs.busy
+        if ahead is not None and ahead.ahead:
             self._stop_active()
+            self._runs.drop(ahead)  # it begins anew once the others are found
         context = self._prompts.ids(place, self._worker.engine, self.settings, self._target.max_context)
         known = {news.text, self.display.text_of(run)} - {""}
         self._alternatives.seek(run, place, context, known, self.settings)

@@ -16,7 +16,7 @@ cut at any character.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 import numpy as np
@@ -43,10 +43,10 @@ class Healing:
         self._worker = worker
         self._legality = legality
 
-    async def first_ids(self, run: Run) -> list[int]:
+    async def first_ids(self, run: Run, is_wanted: Callable[[bytes], bool] = lambda _: True) -> list[int]:
         """The ids to begin the draft with; none if the prompt is as the model would have it, or can't be healed.
 
-        Raises Aborted and EngineFailed.
+        is_wanted: whether the draft may begin with these bytes. Raises Aborted and EngineFailed.
         """
         vocabulary = self._worker.vocabulary
         path = list(run.generation.context)
@@ -58,7 +58,7 @@ class Healing:
         ):
             return []
         for _ in range(MOST_TOKENS):
-            token = await self._best_agreeing(run, path, pending)
+            token = await self._best_agreeing(run, path, pending, is_wanted)
             if token is None:
                 return []
             path.append(token)
@@ -68,7 +68,9 @@ class Healing:
             pending = pending[len(piece) :]
         return []
 
-    async def _best_agreeing(self, run: Run, path: list[int], pending: bytes) -> int | None:
+    async def _best_agreeing(
+        self, run: Run, path: list[int], pending: bytes, is_wanted: Callable[[bytes], bool]
+    ) -> int | None:
         """The model's best token that agrees with the pending bytes and goes on from them as the grammar allows."""
         run.evaluating = path
         vocabulary = self._worker.vocabulary
@@ -78,9 +80,11 @@ class Healing:
         allowed = np.zeros(vocabulary.n_vocab, np.bool_)
         allowed[agreeing] = True
         candidates = await self._worker.next_candidates(self._number, path, allowed)
-        best = candidates.ids[:MOST_TRIED].tolist()
+        pieces = [(token, vocabulary.token_bytes[token]) for token in candidates.ids.tolist()]
+        best = [token for token, one in pieces if len(one) < len(pending) or is_wanted(one[len(pending) :])]
+        del best[MOST_TRIED:]
         beyond = [vocabulary.token_bytes[token][len(pending) :] for token in best]
-        index = await self._legality.first_text(run, beyond)
+        index = await self._legality.first_text(run, beyond) if best else None
         return None if index is None else best[index]
 
     def _agreeing(self, pending: bytes) -> list[int]:

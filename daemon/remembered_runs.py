@@ -29,6 +29,10 @@ class RememberedRuns:
     def add(self, run: Run) -> None:
         self._runs.appendleft(run)
 
+    def drop(self, run: Run) -> None:
+        """Nothing is to be recalled of this one."""
+        self._runs.remove(run)
+
     def at(self, place: Place) -> Run | None:
         """A run, running or done, whose continuation fits here with text left; or one that has yet to say."""
         if self.busy is not None and self.busy.generation.typed_to(place) is not None:

@@ -17,7 +17,7 @@ from daemon.completion import Answer
 from daemon.config import Config
 from daemon.distinct import is_new
 from daemon.merge import Timing
-from speculation.messages import Context
+from speculation.messages import Draft
 from tests.fakes.completion import Bench, bench, only, settings, target_of
 from tests.fakes.engine import FakeEngine, following
 from tests.fakes.grammars import whole
@@ -95,6 +95,29 @@ async def test_they_part_after_the_indentation() -> None:
 
 
 @pytest.mark.asyncio
+async def test_they_begin_on_the_line_where_what_is_shown_begins() -> None:
+    begun = "import os\n"
+    async with bench(engine=model(begun + "\nx = 1\n", begun + "\ny = 2\nz = 3\n", begun + "os")) as b:
+        assert (await shown(b, begun)).text == "\nx = 1"
+        second = texts(await another(b))[1]
+        assert second.startswith("\ny = 2")
+
+
+@pytest.mark.asyncio
+async def test_a_prompt_that_ends_inside_a_word_is_healed_for_them_too() -> None:
+    """Else they would begin with a blank, or in the middle of a token."""
+    begun, words = "def f():\n    ret", [b" return", b" retry", b" ret"]
+    engine = FakeEngine(
+        following("def f():\n    return x\n", "def f():\n    retry(y)\n"),
+        extra_tokens=words,
+        alternatives=lambda prefix: [b" retry(y)\n"] if prefix.endswith(b"():\n   ") else [],
+    )
+    async with bench(engine=engine) as b:
+        assert (await shown(b, begun)).text == "urn x"
+        assert texts(await another(b))[:2] == ["urn x", "ry(y)"]
+
+
+@pytest.mark.asyncio
 async def test_one_is_short_a_line_of_half_the_tokens_at_most() -> None:
     chosen = settings(completion=replace(Config().completion, max_tokens=10))
     async with bench(engine=model("x = abcdef", "x = ghijklmnop"), chosen=chosen) as b:
@@ -111,12 +134,13 @@ async def test_ux_25_typing_along_one_goes_on_with_it_and_the_target_verifies_it
             listed = (await another(b)).suggestions[1]
             assert b.link is not None
             b.link._target = target_of(SECOND)
-            contexts = len(b.sent(Context))
+            before = len(b.sent(Draft))
             b.type("ba")
             async with asyncio.timeout(10):
                 while not any(update.suggestion.verified >= 4 for update in b.updates):
                     await asyncio.sleep(0.001)
-        assert len(b.sent(Context)) == contexts + 1
+        drafts = [draft for draft in b.sent(Draft)[before:] if isinstance(draft, Draft)]
+        assert bytes(drafts[0].ids).startswith(b"r(2)"[: len(drafts[0].ids)])
         last = b.updates[-1].suggestion
         assert (last.id, last.text[:4]) == (listed.id, "r(2)")
         assert {update.kind for update in b.updates} <= {"verified", "extended"}
@@ -252,17 +276,38 @@ async def test_work_ahead_gives_way_to_it_and_is_taken_up_after() -> None:
     async with bench(engine=model(FIRST, SECOND), chosen=settings(ahead=True)) as b:
         await shown(b)
         assert texts(await another(b))[:2] == ["foo(1)", "bar(2)"]
-        b.engine.fail_with("no model")
-        assert b.completer._runs.busy is None or b.completer._runs.busy.ahead
+        b.type("foo(1)")
+        assert b.statistics.continuations == 1
 
 
-@pytest.mark.parametrize("failure", ["the model is gone"])
 @pytest.mark.asyncio
-async def test_a_model_that_fails_leaves_what_is_shown(failure: str) -> None:
+async def test_a_model_that_fails_leaves_what_is_shown(caplog: pytest.LogCaptureFixture) -> None:
     async with bench(engine=model(FIRST, SECOND)) as b:
         await shown(b)
-        b.engine.fail_with(failure)
+        b.engine.fail_with("the model is gone")
         assert texts(await another(b)) == ["foo(1)"]
+        assert "the model is gone" in caplog.text
+
+
+@pytest.mark.asyncio
+async def test_a_defect_leaves_what_is_shown(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(alternatives, "limits", None)
+    async with bench(engine=model(FIRST, SECOND)) as b:
+        await shown(b)
+        assert texts(await another(b)) == ["foo(1)"]
+        assert "seeking another candidate failed" in caplog.text
+
+
+@pytest.mark.asyncio
+async def test_new_settings_forget_what_was_found() -> None:
+    async with bench(engine=model(FIRST, SECOND)) as b:
+        await shown(b)
+        await another(b)
+        assert b.completer._alternatives.at(b.end)
+        b.completer.configure(settings(deadline_s=9.0))
+        assert not b.completer._alternatives.at(b.end)
 
 
 @pytest.mark.asyncio

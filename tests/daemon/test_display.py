@@ -315,3 +315,45 @@ def test_a_key_ends_the_wait_for_a_first_text(screen: Screen) -> None:
     screen.type("x")
     assert screen.display.showing is None
     assert screen.kinds == []
+
+
+def others(screen: Screen, *texts: str) -> list[tuple[Run, News]]:
+    """Candidates of runs of their own."""
+    return [(Run(screen.place()), News(text, 0, complete=True, settled=True)) for text in texts]
+
+
+def test_ux_27_typing_along_another_candidate_makes_it_what_is_shown(screen: Screen) -> None:
+    """It has the id it was listed with, only grows, and belongs to the run that takes it up."""
+    screen.ask("foo")
+    second, _ = screen.display.show_beside(screen.place(), others(screen, "bar", "bat"), 0.0)
+    assert (second.number, second.offer.complete) == (2, False)
+    screen.type("ba")
+    showing = screen.display.showing
+    assert showing is not None
+    assert (showing.number, showing.offer.text) == (second.number, "r")
+    assert [one.offer.text for one in screen.display.beside] == ["t"]
+    successor = Run(screen.place())
+    screen.display.hand_over(screen.run, successor)
+    assert screen.display.text_of(successor) == ""
+    screen.display.hand_over(second.run, successor)
+    assert screen.display.text_of(successor) == "r"
+    screen.hear("xyz")
+    screen.loop.pass_time(1)
+    screen.hear("rest")
+    assert [(kind, text) for _, kind, text in screen.kinds] == [("extended", "rest")]
+
+
+def test_a_key_against_all_candidates_ends_them(screen: Screen) -> None:
+    screen.ask("foo")
+    screen.display.show_beside(screen.place(), others(screen, "bar"), 0.0)
+    screen.type("x")
+    assert (screen.display.showing, screen.display.beside) == (None, [])
+
+
+def test_candidates_stay_beside_what_is_shown_until_another_run_is_shown(screen: Screen) -> None:
+    screen.ask("foo")
+    screen.display.show_beside(screen.place(), others(screen, "bar"), 0.0)
+    screen.ask("foo")
+    assert [one.offer.text for one in screen.display.beside] == ["bar"]
+    screen.display.show(Run(screen.place()), screen.place(), News("x", 0, complete=True, settled=True), 0.0)
+    assert screen.display.beside == []

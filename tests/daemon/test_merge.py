@@ -8,7 +8,19 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from daemon.merge import TABLE, Effect, Event, News, Offer, State, Timing, first_shown, merge, next_update_at
+from daemon.merge import (
+    TABLE,
+    Effect,
+    Event,
+    News,
+    Offer,
+    State,
+    Timing,
+    first_shown,
+    is_left_off,
+    merge,
+    next_update_at,
+)
 
 TIMING = Timing(settling=0.25, update_interval=0.15)
 SHOWN = News("abc", 1, complete=False, settled=True)
@@ -169,3 +181,18 @@ class Merging(RuleBasedStateMachine):
 
 Merging.TestCase.settings = settings(max_examples=80, stateful_step_count=25, deadline=None)
 test_merging_whatever_comes = Merging.TestCase
+
+
+@pytest.mark.parametrize(
+    ("coming", "left_off"),
+    [
+        (news("axy"), True),
+        (news("ab", complete=True), True),
+        (news("ab"), False),
+        (news("abc"), False),
+        (news("abcd"), False),
+        (news("", complete=True), False),
+    ],
+)
+def test_what_contradicts_what_is_shown_is_left_off_the_screen(coming: News, left_off: bool) -> None:
+    assert is_left_off(first_shown(SHOWN, 0.0), coming) is left_off

@@ -76,3 +76,11 @@ def test_only_the_last_are_remembered_and_none_once_they_are_forgotten() -> None
     runs.forget()
     assert runs.at(at("0|")) is None
     assert runs.active is not None
+
+
+def test_what_is_dropped_is_not_found() -> None:
+    ahead = run("a = b|", "c", ahead=True)
+    runs = of(run("a = |", "b"), ahead)
+    runs.drop(ahead)
+    assert runs.behind(at("a = |"), "b") is None
+    assert runs.at(at("a = b|")) is None
