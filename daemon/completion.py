@@ -167,6 +167,9 @@ class Completer:
         run = self._runs.at(place) or self._take_up(place) or self._start(place)
         if run.ahead:
             self._statistics.continuations += 1
+        if run.ahead or self._loop.may_yet_verify(run):
+            if self._runs.busy is not run:
+                self._stop_active(run.generation.ids)
             self._runs.active = run
             self._loop.catch_up(run)
         return run

@@ -88,8 +88,14 @@ class RunLoop:
             self._worker.hurry(self._number)
         run.task = asyncio.create_task(self._run(run))
 
+    def may_yet_verify(self, run: Run) -> bool:
+        """Whether the verifier, which a run does without, can be had now: it could not before, or was too late."""
+        without = run.finished or (run.begun and not self.target.has(run))
+        in_order = run.failure is None and not run.astray
+        return without and in_order and self.target.is_there and not run.generation.verified_to_the_end
+
     def catch_up(self, run: Run) -> None:
-        """The user has got to where a run began ahead: it goes on as any other, with the target's part."""
+        """Let a run that began ahead, or that does without the verifier, go on as any other, with the target's part."""
         run.ahead = False
         if run.finished:
             run.finished = False
@@ -118,6 +124,7 @@ class RunLoop:
                 self.target.check_deadline(run, deadline_s)
                 await self._examine(run, over=over)
                 if led_astray(run, self.settings.display.policy, over=over):
+                    run.astray = True
                     self.target.leave(run)  # the draft, which keeps to the grammar, answers alone
                 elif over:
                     run.finished = True
@@ -137,6 +144,7 @@ class RunLoop:
                 self._statistics.grammar.add(run.grammar.use)
 
     def _begin_target(self, run: Run) -> None:
+        run.begun = True
         self.target.begin(run, *self._terms())
         self.target.advance(run)
 

@@ -85,6 +85,10 @@ class TargetSide:
         """Whether the verifier can be had now."""
         return self._link is not None and self._link.usable
 
+    def has(self, run: Run) -> bool:
+        """Whether the verifier has this run's context."""
+        return self._run is run
+
     def begin(self, run: Run, completion: CompletionConfig, stop_ids: frozenset[int], token_s: float) -> None:
         """Tell the verifier where this run starts, if it can be had."""
         self._run, self._fresh_starts, self._reading = None, 0, False
@@ -117,7 +121,7 @@ class TargetSide:
     def advance(self, run: Run) -> None:
         """Send what of the tail is likely enough to be reached."""
         session, generation = self._session, run.generation
-        if session is None or self._link is None or not run.awaited:
+        if session is None or self._link is None or self._run is not run or not run.awaited:
             return
         sent = session.sent(generation.tail)
         estimate = self._link.acceptances.of(run.place.document.language).estimate

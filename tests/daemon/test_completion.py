@@ -207,6 +207,25 @@ async def test_losing_the_link_in_a_run_leaves_the_draft_completing() -> None:
 
 
 @pytest.mark.asyncio
+@pytest.mark.parametrize("over", [True, False])
+async def test_what_was_drafted_without_the_link_is_verified_once_it_is_back(over: bool) -> None:
+    """Typing along it, be its run over or not, is enough."""
+    async with bench(WRONG, SOURCE) as b:
+        assert b.link is not None
+        b.open("def add(a, b):\n    re")
+        b.link.lose()
+        if over:
+            await b.ask(b.type("t"), wait="verified")
+        else:
+            b.type("t")
+        b.link.up = True
+        with b.target_at_work():
+            answer = await b.ask(b.type("u"), wait="verified")
+        assert only(answer).startswith("rn a + b")
+        assert answer.suggestions[0].verified == len(only(answer))
+
+
+@pytest.mark.asyncio
 async def test_a_run_without_the_link_asks_for_it() -> None:
     async with bench(target=SOURCE) as b:
         b.link.up = False
