@@ -153,7 +153,7 @@ class Completer:
                 run, place, wait, self.settings.display, self._clock, lambda: self._asked != asked
             )
             self._fill_in(run, wait)
-            await self._loop.examine_at(run, place, over=run.finished)
+            await self._loop.examine_at(run, place, over=run.finished or wait == "settled")
             if another and run.offered and self._asked == asked:
                 await self._seek_others(run, place)
         finally:
