@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from benchmarks.machine import machine_info
-from benchmarks.typing_lsp import Bridge, running_bridge
+from benchmarks.typing.lsp import Bridge, running_bridge
 from draftwire.demo.processes import workplace
 from draftwire.demo.report import percentile
 from draftwire.demo.script import source_text
@@ -171,7 +171,7 @@ async def measure(keys: int, loops: int, settings: str) -> dict[str, Any]:
         typist = Typist(text)
         try:
             changes = place.folder / "changes.json"
-            command = ("-m", "benchmarks.timed_bridge", str(changes))
+            command = ("-m", "benchmarks.typing.timed_bridge", str(changes))
             async with running_bridge(environment, typist.notified, command) as bridge:
                 await asyncio.wait_for(typist.ready.wait(), READY_S)
                 typist.open(bridge)

@@ -25,9 +25,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from benchmarks.dsl_grammars import language_of, states_of
-from benchmarks.dsl_places import CursorPlace, SourceFile, prompt_for, truth_after
-from benchmarks.dsl_targets import TargetText
+from benchmarks.dsl.grammars import language_of, states_of
+from benchmarks.dsl.places import CursorPlace, SourceFile, prompt_for, truth_after
+from benchmarks.dsl.targets import TargetText
 from benchmarks.machine import machine_info
 from daemon.config import DraftConfig
 from daemon.engine import DraftEngine

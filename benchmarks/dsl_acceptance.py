@@ -4,7 +4,7 @@ Two drafts (the bundled one, and the same model two layers short: a draft that i
 torch engine on the bundled weights in float32, and `truth`, which says what stands in the file: a stand-in for a
 strong target that knows the language. Settings: *cold*, within the first 200 tokens of a file (the comments it
 begins with not counted), where `plain` and `masked` have no context; *warm*, further in, after one other file of the
-project. Blocks are made by a rule of thumb (`thumb_blocks.py`).
+project. Blocks are made by a rule of thumb (`dsl/thumb_blocks.py`).
 
 Variants: `plain` (no mask), `masked` (the draft alone is masked; the target never is), `exemplar` and
 `exemplar_masked` (the same with one other file of the language first, where it is cold), `alone` (masked, without the
@@ -33,10 +33,10 @@ from typing import Final
 
 import torch
 
-from benchmarks.dsl_bench import MAIN_DRAFT, POOR_DRAFT, Bench
-from benchmarks.dsl_grammars import language_of
-from benchmarks.dsl_places import SETTINGS, WINDOW_TOKENS
-from benchmarks.dsl_targets import StrictTarget
+from benchmarks.dsl.bench import MAIN_DRAFT, POOR_DRAFT, Bench
+from benchmarks.dsl.grammars import language_of
+from benchmarks.dsl.places import SETTINGS, WINDOW_TOKENS
+from benchmarks.dsl.targets import StrictTarget
 from benchmarks.machine import machine_info
 from daemon.config import DraftConfig
 from daemon.llama_engine import LlamaEngine

@@ -1,7 +1,7 @@
 """Which rule for sending draft tokens gives the most verified tokens: `python -m benchmarks.gamma [--json]`.
 
-Drafts and targets are recorded once along real files (`gamma_recording.py`); then every rule (`gamma_rules.py`) is
-replayed on the recording, in virtual time, with both ends' real state machines between them (`gamma_rounds.py`), for
+Drafts and targets are recorded once along real files (`rounds/recording.py`); then every rule (`rounds/rules.py`) is
+replayed on the recording, in virtual time, with both ends' real state machines between them (`rounds/rounds.py`), for
 draft tokens of 5 and 17 ms, round trips of 0 to 80 ms and steps of the target of 15 to 55 ms. Rules that learn do so
 as they go. Times are given, not measured: a replay does not depend on the machine's load, and two of one recording
 are the same.
@@ -11,7 +11,7 @@ Figures, over all pairs of models, steps and draft times at one round trip R: `m
 setting by itself, afterwards); `median_over_thumb_R`: / blocks by the rule of thumb; `median_over_marginal_R`: /
 blocks by the marginal rule; `worst_over_alone_R`: / the target without drafts; `median_over_all_R`: / sending every
 token; `rows_R`, `rows_all_R`: rows that the target computes for each verified token, at most. `trees`: see
-`gamma_trees.py`. `rows` has tokens per second.
+`rounds/trees.py`. `rows` has tokens per second.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from benchmarks.gamma_recording import Passage, Recording, recording
-from benchmarks.gamma_rounds import Rounds, Rule, Setting
-from benchmarks.gamma_rules import Alone, FixedBlocks, FixedStream, MarginalBlocks, Shipped, ThumbBlocks
-from benchmarks.gamma_trees import TreeBlocks, tree_rate
 from benchmarks.machine import machine_info
+from benchmarks.rounds.recording import Passage, Recording, recording
+from benchmarks.rounds.rounds import Rounds, Rule, Setting
+from benchmarks.rounds.rules import Alone, FixedBlocks, FixedStream, MarginalBlocks, Shipped, ThumbBlocks
+from benchmarks.rounds.trees import TreeBlocks, tree_rate
 
 GAMMAS: Final = range(1, 17)
 ROUND_TRIPS_MS: Final = (0, 20, 40, 80)

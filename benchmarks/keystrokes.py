@@ -1,9 +1,9 @@
 """Real typing replayed: `python -m benchmarks.keystrokes [--json] [--quick] [--round-trip-ms 0 20 40 80] ...`.
 
-A typist (`typing_typist.py`) types real files of several languages, at a recorded rhythm, with mistakes, pauses, jumps
-and accepted suggestions, in an LSP client (`typing_editor.py`) at a real bridge, daemon and verifier. Between daemon
-and verifier lies an emulated network (`emulated_network.py`); with --target-ms each forward of the target takes at
-least so long (`emulated_target.py`). Every combination of --round-trip-ms and --target-ms is a replay of its own, with
+A typist (`typing/typist.py`) types real files of several languages, at a recorded rhythm, with mistakes, pauses, jumps
+and accepted suggestions, in an LSP client (`typing/editor.py`) at a real bridge, daemon and verifier. Between daemon
+and verifier lies an emulated network (`emulation/network.py`); with --target-ms each forward of the target takes at
+least so long (`emulation/target.py`). Every combination of --round-trip-ms and --target-ms is a replay of its own, with
 processes of its own.
 
 Time is real: a typist who is hurried leaves a machine less time for each key than people do. Only pauses are capped, at
@@ -23,7 +23,7 @@ latency; `overtaken` in the rows counts them, on this side and (as those not `an
 - `peer_ratio_*`: key to text, over all keys that got one, ours / the peer's (--peer). The peer types the same keys
   after each replay, at the same moments, with the draft's model.
 - `flicker`: texts that were replaced after their settling window by one that does not begin with them; `settled`:
-  within it, once (`typing_tally.py`).
+  within it, once (`typing/tally.py`).
 - `keys_saved`: the share of the keys that the typed text needs.
 - `acceptance_rate`, `accepted_per_round` (the target's own token not counted): the daemon's own counts.
 
@@ -44,23 +44,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from benchmarks.emulation.precise_loop import precise_loop
 from benchmarks.machine import machine_info
-from benchmarks.peer_llama_build import PeerMissing
-from benchmarks.peer_llama_server import LlamaServerPeer
-from benchmarks.precise_loop import precise_loop
-from benchmarks.typing_corpus import NothingToType
-from benchmarks.typing_editor import Editor
-from benchmarks.typing_events import Event
-from benchmarks.typing_interruption import Interruption
-from benchmarks.typing_lossless import check
-from benchmarks.typing_lsp import Bridge, BridgeLost, running_bridge
-from benchmarks.typing_options import Request, request_of
-from benchmarks.typing_peer import waits_ms
-from benchmarks.typing_process import Meter
-from benchmarks.typing_replay import Replay
-from benchmarks.typing_report import figures_of, lines, peer_row, ratios, row_of
-from benchmarks.typing_stage import Setting, Stage, staged
-from benchmarks.typing_tally import Tally, tally
+from benchmarks.peer.llama_build import PeerMissing
+from benchmarks.peer.llama_server import LlamaServerPeer
+from benchmarks.typing.corpus import NothingToType
+from benchmarks.typing.editor import Editor
+from benchmarks.typing.events import Event
+from benchmarks.typing.interruption import Interruption
+from benchmarks.typing.lossless import check
+from benchmarks.typing.lsp import Bridge, BridgeLost, running_bridge
+from benchmarks.typing.options import Request, request_of
+from benchmarks.typing.peer import waits_ms
+from benchmarks.typing.process import Meter
+from benchmarks.typing.replay import Replay
+from benchmarks.typing.report import figures_of, lines, peer_row, ratios, row_of
+from benchmarks.typing.stage import Setting, Stage, staged
+from benchmarks.typing.tally import Tally, tally
 from daemon.config import DraftConfig
 from daemon.models import resolve_draft_model
 from verifier.errors import VerifierFailed
@@ -153,7 +153,7 @@ async def run(request: Request) -> list[dict[str, Any]]:
 
 
 def _held_against_the_oracle(setting: Setting, events: Sequence[Event]) -> dict[str, Any]:
-    from benchmarks.typing_oracle import oracle_alone  # loads llama.cpp
+    from benchmarks.typing.oracle import oracle_alone  # loads llama.cpp
 
     assert setting.target is not None, "an oracle has a plan"
     found = check(events, oracle_alone(setting.target))
@@ -178,7 +178,7 @@ async def _at_the_peer(request: Request, events: Sequence[Event]) -> list[float]
 
 
 def _draw(path: Path, setting: Setting, tallied: Tally, peer_ms: Sequence[float]) -> None:
-    from benchmarks.typing_plot import plot  # the one part that needs Pillow
+    from benchmarks.typing.plot import plot  # the one part that needs Pillow
 
     kinds = {
         "provisional": tallied.provisional_ms,

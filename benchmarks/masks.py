@@ -29,12 +29,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from benchmarks import mask_completions, mask_documents, mask_loading, mask_search
-from benchmarks.dsl_files import GENERATORS
-from benchmarks.dsl_grammars import Language, language_of
+from benchmarks.dsl.files import GENERATORS
+from benchmarks.dsl.grammars import Language, language_of
 from benchmarks.machine import machine_info
-from benchmarks.mask_search import Steps
-from benchmarks.mask_vocabularies import MeasuredVocabulary, large, small
+from benchmarks.mask import completions as mask_completions
+from benchmarks.mask import documents as mask_documents
+from benchmarks.mask import loading as mask_loading
+from benchmarks.mask import search as mask_search
+from benchmarks.mask.search import Steps
+from benchmarks.mask.vocabularies import MeasuredVocabulary, large, small
 from daemon.config_sections import DraftConfig
 from daemon.llama_engine import LlamaEngine
 from daemon.models import resolve_draft_model

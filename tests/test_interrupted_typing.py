@@ -17,9 +17,9 @@ from typing import Any
 
 import pytest
 
-from benchmarks.emulated_line import Network
-from benchmarks.emulated_network import EmulatedNetwork
-from benchmarks.oracle_target import OracleTarget
+from benchmarks.emulation.line import Network
+from benchmarks.emulation.network import EmulatedNetwork
+from benchmarks.emulation.oracle_target import OracleTarget
 from daemon.api.paths import RuntimePaths, runtime_paths
 from daemon.api.text import surroundings_hash
 from daemon.config import Config, VerifierConfig

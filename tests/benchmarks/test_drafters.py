@@ -7,7 +7,7 @@ import random
 import pytest
 
 from benchmarks.drafters import FOLDERS, Bench, Corpus, _corpus, _places, _texts, figures_of
-from benchmarks.dsl_places import CursorPlace, SourceFile
+from benchmarks.dsl.places import CursorPlace, SourceFile
 from tests.fakes.engine import FakeEngine
 
 LINE = "connection.execute(statement)"

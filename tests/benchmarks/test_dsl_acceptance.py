@@ -8,11 +8,12 @@ from collections.abc import Callable
 
 import pytest
 
-from benchmarks import dsl_acceptance, dsl_bench
-from benchmarks.dsl_bench import MAIN_DRAFT, POOR_DRAFT, Bench
-from benchmarks.dsl_grammars import Language
-from benchmarks.dsl_places import CursorPlace, SourceFile
-from benchmarks.dsl_targets import StrictTarget
+from benchmarks import dsl_acceptance
+from benchmarks.dsl import bench as dsl_bench
+from benchmarks.dsl.bench import MAIN_DRAFT, POOR_DRAFT, Bench
+from benchmarks.dsl.grammars import Language
+from benchmarks.dsl.places import CursorPlace, SourceFile
+from benchmarks.dsl.targets import StrictTarget
 from daemon.engine import Vocabulary
 from grammars.compiled import CompiledGrammar
 from grammars.interface import CursorState

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from benchmarks import gamma
-from benchmarks.gamma_recording import Draw, Passage, Recording
+from benchmarks.rounds.recording import Draw, Passage, Recording
 
 
 def passages(seed: int, share: float) -> list[Passage]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.keystrokes import main
-from benchmarks.typing_report import FIGURES
+from benchmarks.typing.report import FIGURES
 from tests.fakes.llama_server import write_llama_server
 from tests.fakes.processes import end_processes_of, processes_of
 

@@ -9,10 +9,12 @@ from random import Random
 import numpy as np
 import pytest
 
-from benchmarks import mask_documents, mask_loading, masks
-from benchmarks.dsl_grammars import Language, language_of
-from benchmarks.mask_search import Steps, engine_share, made_up_rows, step_through, with_made_up_rows
-from benchmarks.mask_vocabularies import LARGE, MeasuredVocabulary, large
+from benchmarks import masks
+from benchmarks.dsl.grammars import Language, language_of
+from benchmarks.mask import documents as mask_documents
+from benchmarks.mask import loading as mask_loading
+from benchmarks.mask.search import Steps, engine_share, made_up_rows, step_through, with_made_up_rows
+from benchmarks.mask.vocabularies import LARGE, MeasuredVocabulary, large
 from grammars.cursor import GrammarState
 from grammars.engine import TokenTable, load
 from tests.fakes.grammar_engine import CONTROL, PIECES, QUERIES, STOP, recogniser, token_table

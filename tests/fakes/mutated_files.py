@@ -11,7 +11,7 @@ from random import Random
 from typing import Any, Final
 
 import grammars
-from benchmarks.dsl_files import GENERATORS, generated, real_files
+from benchmarks.dsl.files import GENERATORS, generated, real_files
 
 LIBRARY: Final = Path(grammars.__file__).parent / "library"
 NAMES: Final = tuple(sorted(path.name for path in LIBRARY.iterdir() if path.is_dir()))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from benchmarks.known_texts import KnownTexts
-from benchmarks.oracle_target import Oracle, OracleTarget, Tokens
-from benchmarks.pace import Pace
+from benchmarks.emulation.known_texts import KnownTexts
+from benchmarks.emulation.oracle_target import Oracle, OracleTarget, Tokens
+from benchmarks.emulation.pace import Pace
 from speculation.vocabulary import VocabularyIdentity
 from tests.fakes.engine import byte_vocabulary
 from verifier.model.vocabulary import TargetVocabulary

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.typing_lsp import OnResult
+from benchmarks.typing.lsp import OnResult
 from daemon.api.text import hash_of_sides
 from lsp_bridge.documents import Change, Document
 

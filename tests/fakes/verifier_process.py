@@ -14,7 +14,7 @@ import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from benchmarks.pace import Pace
+from benchmarks.emulation.pace import Pace
 from tests.fakes.oracle import byte_oracle
 from verifier.service import VerifierSettings, serve_engine
 

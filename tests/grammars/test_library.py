@@ -12,8 +12,8 @@ from typing import Final
 
 import pytest
 
-from benchmarks.dsl_files import GENERATORS, generated, real_files
-from benchmarks.earley_oracle import accepts
+from benchmarks.dsl.files import GENERATORS, generated, real_files
+from benchmarks.mask.earley_oracle import accepts
 from grammars.compiled import CompiledGrammar
 from grammars.compiler import compile_text
 from grammars.engine import LlguidanceRecogniser, TokenTable, load

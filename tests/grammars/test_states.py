@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 import grammars
-from benchmarks.dsl_files import generated
+from benchmarks.dsl.files import generated
 from grammars.compiled import CompiledGrammar
 from grammars.compiler import compile_text
 from grammars.cursor import GrammarState

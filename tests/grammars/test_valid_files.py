@@ -11,7 +11,7 @@ from typing import Final
 import pytest
 
 import grammars
-from benchmarks.dsl_files import GENERATORS, generated, real_files
+from benchmarks.dsl.files import GENERATORS, generated, real_files
 from grammars.compiled import CompiledGrammar
 from grammars.compiler import compile_text
 from grammars.document import GrammarDocument

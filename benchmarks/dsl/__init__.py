@@ -1,0 +1,1 @@
+"""Languages, files, drafts and targets of `benchmarks.dsl_acceptance`."""

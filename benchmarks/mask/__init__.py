@@ -1,0 +1,1 @@
+"""What `benchmarks.masks` measures, part by part."""

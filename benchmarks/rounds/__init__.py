@@ -1,0 +1,1 @@
+"""Recordings, and rules replayed on them, of `benchmarks.gamma`."""

@@ -1,0 +1,1 @@
+"""The typist, the editor, the stage and the tally of `benchmarks.keystrokes`."""
