@@ -149,9 +149,10 @@ class Completer:
         run = self._run_at(place)
         self._waiting += 1
         try:
-            await until_worth_showing(
-                run, place, wait, self.settings.display, self._clock, lambda: self._asked != asked
-            )
+            await self._until_worth_showing(run, place, wait, asked)
+            if run.generation.typed_to(place) is None and self._asked == asked:
+                run = self._run_at(place)  # a verdict has cut what was typed along the other one
+                await self._until_worth_showing(run, place, wait, asked)
             self._fill_in(run, wait)
             await self._loop.examine_at(run, place, over=run.finished or wait == "settled")
             if another and run.offered and self._asked == asked:
@@ -162,27 +163,33 @@ class Completer:
             return Answer([], "superseded")
         return self._answer(run, place, another=another)
 
+    async def _until_worth_showing(self, run: Run, place: Place, wait: Wait, asked: int) -> None:
+        display = self.settings.display
+        await until_worth_showing(run, place, wait, display, self._clock, lambda: self._asked != asked)
+
     def _run_at(self, place: Place) -> Run:
         """The run whose text answers here: one that is recalled, or a new one."""
-        run = self._runs.at(place) or self._take_up(place) or self._start(place)
+        run = self._runs.at(place)
+        if run is None:
+            return self._take_up(place) or self._start(place)
         if run.ahead:
             self._statistics.continuations += 1
-        if run.ahead or self._loop.may_yet_verify(run):
-            if self._runs.busy is not run:
-                self._stop_active(run.generation.ids)
             self._runs.active = run
             self._loop.catch_up(run)
+        elif self._loop.may_yet_verify(run):
+            return self._succeed(run, run.generation.typed_to(place) or "", place)
         return run
 
     def _take_up(self, place: Place) -> Run | None:
         """The user has typed along another candidate: a run that begins with the rest of it."""
         found = self._alternatives.along(place)
-        if found is None:
-            return None
-        chosen, typed = found
-        run = self._start(place, drafted=rest_of(chosen, typed, self._worker.engine.tokenize))
-        self.display.hand_over(chosen, run)
-        return run
+        return None if found is None else self._succeed(*found, place)
+
+    def _succeed(self, run: Run, typed: str, place: Place) -> Run:
+        """A run at the place that begins with what is left of this one's text there."""
+        successor = self._start(place, drafted=rest_of(run, typed, self._worker.engine.tokenize))
+        self.display.hand_over(run, successor)
+        return successor
 
     # --- one run
 

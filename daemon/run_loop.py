@@ -95,7 +95,7 @@ class RunLoop:
         return without and in_order and self.target.is_there and not run.generation.verified_to_the_end
 
     def catch_up(self, run: Run) -> None:
-        """Let a run that began ahead, or that does without the verifier, go on as any other, with the target's part."""
+        """The user has got to where a run began ahead: it goes on as any other, with the target's part."""
         run.ahead = False
         if run.finished:
             run.finished = False

@@ -68,7 +68,7 @@ def test_the_program_is_the_chosen_one_or_the_built_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(peer_llama_build.platformdirs, "user_cache_path", lambda name: tmp_path / name)
-    with pytest.raises(PeerMissing, match=r"run python -m benchmarks\.peer_llama_build"):
+    with pytest.raises(PeerMissing, match=r"run python -m benchmarks\.peer\.llama_build"):
         llama_server()
     with pytest.raises(PeerMissing, match="no program"):
         llama_server(tmp_path)
