@@ -163,7 +163,8 @@ def test_the_grammars_of_a_folder_with_origin_state_and_use(
     assert found["workspace orders"] == ("not trusted", f"draftwire grammar trust {project}")
     table = runner.invoke(app, ["grammar", "list", str(project)])
     assert table.exit_code == 0
-    [mine] = [line for line in table.stdout.splitlines() if line.startswith("mine")]
+    mine, path = [line for line in table.stdout.splitlines() if line.startswith("mine")]
+    assert path == f"mine (user): {tmp_path / 'grammars' / 'mine.bnf'}"
     assert "user" in mine
     assert "*.own, *.order" in mine
     assert "broken (broken.bnf): refused: line 9" in table.stdout
