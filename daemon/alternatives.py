@@ -167,7 +167,8 @@ class Alternatives:
         worker, completion = self._worker, settings.completion
         whole, blanks = limits(place, completion, worker.engine.n_context), self._indentation(beside, place)
         n_lines = 1 + any(b"\n" in worker.vocabulary.token_bytes[token] for token in blanks)
-        most = Limits(max(1, whole.max_tokens // 2), min(n_lines, whole.max_lines))
+        heading = beside.generation.limits.heading
+        most = Limits(max(1, whole.max_tokens // 2), min(n_lines, whole.max_lines), heading)
         generation = Generation(place, context, worker.vocabulary, most)
         run = Run(generation, beside.started_at)
         self._legality.begin(run, worker.vocabulary)

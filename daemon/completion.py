@@ -199,7 +199,7 @@ class Completer:
         context = self._prompts.ids(place, engine, self.settings, self._target.max_context)
         self._warm_up.end(self._prompts.start, context)
         self._stop_active(context)
-        end = limits(place, self.settings.completion, engine.n_context)
+        end = limits(place, self.settings.completion, engine.n_context, self._prompts.heading)
         run = Run(Generation(place, context, engine.vocabulary, end), self._clock(), ahead=ahead)
         for token, entropy in drafted:
             run.draft(token, entropy, "model")

@@ -49,6 +49,11 @@ class DocumentPrompts:
         """What the last prompt began with, as all do until that changes."""
         return () if self._prompt is None else self._prompt.start
 
+    @property
+    def heading(self) -> str:
+        """How the line begins in which prompts say that another file comes: a text ends before one."""
+        return self._exemplar.heading
+
     def foreseen(
         self,
         document: Document,

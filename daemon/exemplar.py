@@ -149,7 +149,13 @@ def _frame(exemplar_name: str, document_name: str, line_comment: str, *, separat
         return f"{exemplar_name}\n", f"{document_name}\n"
     if not line_comment:
         return "", "\n\n"
-    return f"{line_comment} file: {exemplar_name}\n", f"\n\n{line_comment} file: {document_name}\n"
+    named = heading(line_comment)
+    return f"{named}{exemplar_name}\n", f"\n\n{named}{document_name}\n"
+
+
+def heading(line_comment: str) -> str:
+    """How the line begins that says which file comes next; empty where there is none."""
+    return f"{line_comment} file: " if line_comment else ""
 
 
 def _words(text: str) -> frozenset[str]:

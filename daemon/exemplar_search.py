@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from daemon.documents import Document
-from daemon.exemplar import Candidate, budget_tokens, choose, opening_ids
+from daemon.exemplar import Candidate, budget_tokens, choose, heading, opening_ids
 from daemon.exemplar_files import candidates_near, examples
 from daemon.grammars.document_grammar import LoadedGrammar
 from daemon.grammars.places import document_path
@@ -88,6 +88,11 @@ class ExemplarSearch:
                 )
             )
         return found
+
+    @property
+    def heading(self) -> str:
+        """How the line begins in which prompts name a file; empty where they name none."""
+        return heading(self._line_comment) if self._chosen is not None else ""
 
     def close(self) -> None:
         """What is being looked for is of no use any more."""

@@ -25,6 +25,8 @@ class Limits:
     max_tokens: int
     max_lines: int
     """Lines of text, those the text begins with empty not counted; 1: it stays on the cursor's line, always."""
+    heading: str = ""
+    """A line that begins so is no text of the document but the start of another file, as prompts have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +146,9 @@ class Generation:
         data, stopped = self._bytes(generated[: self.limits.max_tokens])
         text, broken = _decoded(data)
         text, full = self._within_lines(text.replace("\r", ""))
-        return text, stopped or broken or full or len(generated) >= self.limits.max_tokens
+        ended = stopped or broken or full or len(generated) >= self.limits.max_tokens
+        text, headed = self._before_heading(text, ended=ended)
+        return text, ended or headed
 
     def _bytes(self, ids: Sequence[int]) -> tuple[bytes, bool]:
         """The bytes of the ids up to one that ends the generation, and whether there was one."""
@@ -164,6 +168,21 @@ class Generation:
             allowed += len(text) - len(text.lstrip("\n"))
         lines = text.split("\n")
         return "\n".join(lines[:allowed]), len(lines) > allowed
+
+    def _before_heading(self, text: str, *, ended: bool) -> tuple[str, bool]:
+        """The text up to the heading of another file, and whether there is one; what may become one is held back."""
+        heading = self.limits.heading
+        if not heading:
+            return text, False
+        start = 0 if not self.place.line_before.strip() else text.find("\n") + 1 or len(text)
+        while start < len(text):
+            line, line_end, _ = text[start:].partition("\n")
+            if line.startswith(heading):
+                return text[:start], True
+            if not line_end and not ended and heading.startswith(line):
+                return text[:start], False
+            start += len(line) + 1
+        return text, False
 
 
 def _decoded(data: bytes) -> tuple[str, bool]:

@@ -7,13 +7,14 @@ from daemon.documents import Place
 from daemon.generation import Limits
 
 
-def limits(place: Place, completion: CompletionConfig, n_context: int) -> Limits:
+def limits(place: Place, completion: CompletionConfig, n_context: int, heading: str = "") -> Limits:
     """Where a continuation ends: in the middle of a line on that line; at the end of a line more lines may follow.
 
-    n_context: tokens that the draft model can hold; half of them at most are a continuation's.
+    n_context: tokens that the draft model can hold; half of them at most are a continuation's. heading: how prompts
+    begin another file.
     """
     max_lines = 1 if place.line_after.strip() else completion.max_lines
-    return Limits(_longest(completion, n_context), max_lines)
+    return Limits(_longest(completion, n_context), max_lines, heading)
 
 
 def window_tokens(wanted: int, completion: CompletionConfig, n_context: int, target: int | None) -> int:

@@ -74,3 +74,11 @@ async def test_whoever_does_not_want_it_does_without(tmp_path: Path, chosen: Set
 async def test_a_small_window_has_no_room_for_it(tmp_path: Path) -> None:
     async with bench(draft="1;\n", chosen=replace(settings(), window_tokens=64)) as b:
         assert await first_prompt(b, tmp_path, whole()) == TEXT
+
+
+@pytest.mark.asyncio
+async def test_the_heading_of_another_file_is_none_of_the_text(tmp_path: Path) -> None:
+    async with bench(draft="1;\n\n# file: far.x\nlet far = 1;\n") as b:
+        await first_prompt(b, tmp_path, whole())
+        answer = await b.ask(Place(b.completer._document, len(TEXT)), wait="settled")  # type: ignore[arg-type]
+    assert [one.text for one in answer.suggestions] == ["1;"]

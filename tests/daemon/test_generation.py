@@ -181,3 +181,30 @@ def test_commits_against_a_naive_path(steps: list[tuple[bool, list[int]]], limit
         assert not (one.verified_to_the_end and known.verified < len(known.text))
         assert "\r" not in known.text
         verified_before = known.text[: known.verified]
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "ended", "text", "is_over"),
+    [
+        ("x = ", "1\n# file: b.x\ny", False, "1\n", True),
+        ("x = ", "1\n\n# fil", False, "1\n\n", False),
+        ("x = ", "1\n\n# fil", True, "1\n\n# fil", True),
+        ("x = ", "1\n# fill", False, "1\n# fill", False),
+        ("x = ", "1\n#\n", False, "1\n#\n", False),
+        ("x = ", "# file: b.x", False, "# file: b.x", False),
+        ("  ", "# file: b.x", False, "", True),
+        ("x = ", "\n# file: b.x", False, "\n", True),
+    ],
+)
+def test_the_text_ends_before_the_heading_of_another_file(
+    before: str, said: str, ended: bool, text: str, is_over: bool
+) -> None:
+    """A line that may become one is held back."""
+    place = Place(Document("file:///f", "python", 1, before), len(before))
+    limits = Limits(100, 8, "# file: ")
+    one = Generation(place, [1], VOCABULARY, limits)
+    one.commit(list(said.encode()), "stop" if ended else "")
+    for token in [EOS] * ended:
+        one.committed.append(token)
+    assert one.text().text == text
+    assert one._read(one.generated)[1] is is_over
