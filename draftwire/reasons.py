@@ -24,7 +24,7 @@ REASONS: Final[Mapping[str, str]] = MappingProxyType(
         "filtered_blank": "the model would write only blanks",
         "filtered_grammar": "nothing of what the model would write fits the grammar and the text after the cursor",
         "mid_word": "the cursor is inside a word",
-        "timeout": "the model took too long; see: draftwire stats",
+        "timeout": "the model took too long; run: draftwire doctor",
         "internal_error": "a defect of the daemon; its log says more (its place: draftwire doctor)",
     }
 )

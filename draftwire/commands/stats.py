@@ -34,8 +34,10 @@ def stats(
         _print_last(values.get("last_requests", []))
     else:
         counted = {name: value for name, value in values.items() if name != "last_requests"}
+        nothing = counted.pop("nothing", {})
         rest = {name: value for name, value in counted.items() if not _is_table(name, value)}
         print_pairs("since the daemon started, from local data only", _rows(rest))
+        _print_nothing(nothing)
         for title, rows in _tables(counted):
             _print_table(title, rows)
 
@@ -62,6 +64,14 @@ def _is_table(name: str, value: Any) -> bool:
     return _is_time(name, value) or bool(of_rows)
 
 
+def _print_nothing(counts: Mapping[str, int]) -> None:
+    """Why nothing was shown, the most frequent reason first; the reasons last, where a long one stays legible."""
+    if counts:
+        out().print()
+        often = sorted(counts.items(), key=lambda item: -item[1])
+        print_pairs("nothing shown, because", ((str(count), in_words(reason)) for reason, count in often))
+
+
 def _print_table(title: str, rows: Mapping[str, Row]) -> None:
     from rich.table import Table
     from rich.text import Text
@@ -85,8 +95,8 @@ def _rows(values: Mapping[str, Any], prefix: str = "", unit: str = "") -> Iterat
         if isinstance(value, Mapping):
             yield from _rows(value, f"{prefix}{name} ", own_unit or unit)
         else:
-            words = f"because {in_words(key)}" if prefix == "nothing " else name
-            yield f"{prefix}{words}", _figure(value, own_unit or ("" if key == "count" else unit))
+            figure = _figure(value, own_unit or ("" if key == "count" else unit))
+            yield f"{prefix}{name.removeprefix(prefix)}", figure
 
 
 def _name_and_unit(key: str) -> tuple[str, str]:

@@ -105,7 +105,7 @@ def test_stats_flatten_tables() -> None:
     assert list(_rows(values)) == [("a b", "1"), ("c p50", "1.2"), ("c d e", "-")]
 
 
-def test_stats_have_units_and_reasons_in_words() -> None:
+def test_stats_have_units_and_no_word_twice() -> None:
     values = {
         "drafted_tokens": 4,
         "accepted_characters": 10,
@@ -113,20 +113,38 @@ def test_stats_have_units_and_reasons_in_words() -> None:
         "acceptance": {"acceptance_rate": 0.632, "accepted_per_round": 1.26},
         "languages": {"plain_ms": {"rounds": 1}},
         "grammar": {"full_masks": 1, "requests": {"unmasked: not trusted: trust /a_b/proj": 2}},
-        "nothing": {"mid_word": 3},
     }
     assert list(_rows(values)) == [
         ("drafted", "4 tokens"),
         ("accepted", "10 characters"),
         ("first ghost count", "2"),
         ("first ghost p50", "12.3 ms"),
-        ("acceptance acceptance rate", "63%"),
+        ("acceptance rate", "63%"),
         ("acceptance accepted per round", "1.3"),
         ("languages plain_ms rounds", "1"),
         ("grammar full masks", "1"),
         ("grammar requests unmasked: not trusted: trust /a_b/proj", "2"),
-        ("nothing because the cursor is inside a word", "3"),
     ]
+
+
+def test_stats_say_why_nothing_was_shown_the_most_frequent_first_and_in_full(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+
+    async def values() -> dict[str, Any]:
+        return {"requests": 16, "nothing": {"timeout": 3, "filtered_grammar": 12, "mid_word": 1}}
+
+    monkeypatch.setattr("draftwire.commands.stats._stats", values)
+    printed = runner.invoke(app, ["stats"]).stdout
+    reasons = [line.rstrip() for line in printed.partition("nothing shown, because")[2].splitlines()[1:]]
+    assert reasons == [
+        "12  nothing of what the model would write fits the grammar",
+        "    and the text after the cursor",
+        "3   the model took too long; run: draftwire doctor",
+        "1   the cursor is inside a word",
+    ]
+    assert "draftwire stats" not in printed
 
 
 def test_the_last_requests_say_why_nothing_was_shown(
@@ -304,6 +322,6 @@ def test_ux_52_stats_show_times_acceptance_and_what_was_kept_in_tables(
         "model 1 2 1 50% 1.0",
         "after 30 s 1 100% 100%",
         "after 180 s 0 - -",
-        "nothing because the cursor is inside a word 1",
+        "1 the cursor is inside a word",
     ):
         assert expected.split() in lines, expected
