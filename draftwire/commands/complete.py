@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import re
 from dataclasses import dataclass
 from enum import StrEnum
@@ -20,18 +19,7 @@ from draftwire.reasons import in_words
 from draftwire.terminal import note, out, print_json, spinner
 
 if TYPE_CHECKING:
-    from daemon.api.client import DaemonClient
-    from daemon.api.messages import Completions, OpenDocument, Status, Suggestion
-
-READY_TIMEOUT_S = 120.0
-"""For a daemon that has just started to load its draft model (the first time it also makes the file)."""
-LINK_TIMEOUT_S = 5.0
-ANSWER_TIMEOUT_S = 60.0
-SLOW_S = 1.0
-"""What takes longer than this is explained on stderr."""
-VERSION = 1
-"""Of the document, which is opened, asked about once, and closed."""
-
+    from daemon.api.messages import Completions, Status, Suggestion
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
@@ -71,16 +59,14 @@ def complete(
     Starts the daemon if none runs. Exit status 0 with a suggestion; 1 with none, and the reason on stderr; 3 if
     verified text was asked for and not all of the text printed is the target's own (0 only if all of it is).
     """
-    from daemon.api.messages import OpenDocument
+    from draftwire.commands.answer import answer_at
 
     asked = parse_place(place)
     source = read_source(asked.file)
     offset = offset_of(source.text, asked)
     with spinner("completing"):
         uri, language = asked.file.resolve().as_uri(), language_id(asked.file)
-        answer, status = asyncio.run(
-            _complete(OpenDocument(uri, language, VERSION, source.text), offset, wait)
-        )
+        answer, status = asyncio.run(answer_at(uri, language, source.text, offset, wait.value))
     if config_changed(status):
         note(CHANGED)
     suggestions = [source.in_its_line_ends(suggestion) for suggestion in answer.suggestions]
@@ -151,64 +137,6 @@ def offset_of(text: str, place: Place) -> int:
         text = f"line {place.line} of {place.file} ends at column {length + 1}, before column {place.column}"
         raise CommandFailed(text, Exit.USAGE)
     return sum(len(line) + 1 for line in lines[: place.line - 1]) + place.column - 1
-
-
-async def _complete(document: OpenDocument, offset: int, wait: WaitFor) -> tuple[Completions, Status]:
-    """The answer, and the daemon's status before it was asked."""
-    from daemon.api.messages import CloseDocument, Status
-    from daemon.api.paths import runtime_paths
-    from daemon.api.start import ensure_daemon
-
-    states: asyncio.Queue[Status] = asyncio.Queue()
-    loading = "starting the daemon and loading the draft model ..."
-    slow = asyncio.get_running_loop().call_later(SLOW_S, note, loading)
-    try:
-        client = await ensure_daemon(
-            runtime_paths(),
-            client="draftwire complete",
-            on_push=lambda pushed: states.put_nowait(pushed) if isinstance(pushed, Status) else None,
-        )
-    except BaseException:
-        slow.cancel()
-        raise
-    try:
-        status = await _wait_ready(client, states, wait)
-        slow.cancel()
-        client.send(document)
-        async with asyncio.timeout(ANSWER_TIMEOUT_S):
-            answer = await client.complete(
-                document.document, VERSION, offset, trigger="invoked", wait=wait.value
-            )
-        client.send(CloseDocument(document.document))
-    except TimeoutError:
-        text = f"the daemon gave no answer within {ANSWER_TIMEOUT_S:g} s; run: draftwire doctor"
-        raise CommandFailed(text, Exit.UNAVAILABLE) from None
-    finally:
-        slow.cancel()
-        await client.close()
-    return answer, status
-
-
-async def _wait_ready(client: DaemonClient, states: asyncio.Queue[Status], wait: WaitFor) -> Status:
-    """Wait while the draft model loads; for verified text also while the link is being made. The status then."""
-    status = await client.status()
-    try:
-        async with asyncio.timeout(READY_TIMEOUT_S):
-            while status.draft == "loading":
-                status = await states.get()
-    except TimeoutError:
-        text = f"the draft model is not ready after {READY_TIMEOUT_S:g} s; run: draftwire doctor"
-        raise CommandFailed(text, Exit.UNAVAILABLE) from None
-    if status.draft == "failed":
-        note(f"the draft model failed: {status.draft_error}")
-    if wait is WaitFor.VERIFIED:
-        with contextlib.suppress(
-            TimeoutError
-        ):  # without a link the outcome says what was not verified, and why
-            async with asyncio.timeout(LINK_TIMEOUT_S):
-                while status.link == "connecting":
-                    status = await states.get()
-    return status
 
 
 def _unverified(suggestion: Suggestion, status: Status) -> str:

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from daemon.api.messages import Complete, OpenDocument, Suggestion
 from draftwire.cli import app
+from draftwire.commands import answer
 from draftwire.commands import complete as module
 from draftwire.commands.complete import Place, offset_of, parse_place, read_source
 from draftwire.config_change import CHANGED
@@ -97,7 +98,7 @@ def test_it_waits_until_the_draft_model_is_loaded(source: Path, run_daemon: RunD
 def test_a_model_that_never_loads_is_an_error(
     source: Path, run_daemon: RunDaemon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "READY_TIMEOUT_S", 0.05)
+    monkeypatch.setattr(answer, "READY_TIMEOUT_S", 0.05)
     with run_daemon(suggest("x"), status=replace(READY, draft="loading")):
         result = runner.invoke(app, ["complete", f"{source}:1:1"])
     assert result.exit_code == Exit.UNAVAILABLE
@@ -124,7 +125,7 @@ def test_a_failed_model_is_named_and_the_answer_still_asked_for(source: Path, ru
 def test_when_verified_text_is_wanted_what_is_not_has_a_status_of_its_own_and_a_reason(
     source: Path, run_daemon: RunDaemon, monkeypatch: pytest.MonkeyPatch, link: str, reason: str, said: str
 ) -> None:
-    monkeypatch.setattr(module, "LINK_TIMEOUT_S", 0.05)
+    monkeypatch.setattr(answer, "LINK_TIMEOUT_S", 0.05)
     with run_daemon(suggest("xyz", 1), status=replace(READY, link=link, link_reason=reason)):
         result = runner.invoke(app, ["complete", f"{source}:1:1", "--wait", "verified"])
     assert (result.exit_code, result.stdout) == (Exit.UNVERIFIED, "xyz\n")
@@ -142,8 +143,8 @@ def test_when_all_of_the_text_is_verified_the_status_is_0(source: Path, run_daem
 def test_a_slow_start_is_explained_once(
     source: Path, run_daemon: RunDaemon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "SLOW_S", 0.0)
-    monkeypatch.setattr(module, "READY_TIMEOUT_S", 0.2)
+    monkeypatch.setattr(answer, "SLOW_S", 0.0)
+    monkeypatch.setattr(answer, "READY_TIMEOUT_S", 0.2)
     with run_daemon(suggest("x"), status=replace(READY, draft="loading")):
         result = runner.invoke(app, ["complete", f"{source}:1:1"])
     assert result.stderr.splitlines()[0] == "starting the daemon and loading the draft model ..."
@@ -161,7 +162,7 @@ def test_older_settings_of_the_daemon_are_named(source: Path, run_daemon: RunDae
 def test_a_broken_configuration_is_the_error_itself(
     source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "SLOW_S", 60.0)  # a busy machine takes its time to start a process
+    monkeypatch.setattr(answer, "SLOW_S", 60.0)  # a busy machine takes its time to start a process
     config = tmp_path / "config.toml"
     config.write_text("\nnonsense = 1\n")
     result = runner.invoke(app, ["complete", f"{source}:1:1"])
@@ -174,7 +175,7 @@ def test_a_broken_configuration_is_the_error_itself(
 def test_a_silent_daemon_is_not_waited_for_for_ever(
     source: Path, run_daemon: RunDaemon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "ANSWER_TIMEOUT_S", 0.05)
+    monkeypatch.setattr(answer, "ANSWER_TIMEOUT_S", 0.05)
     with run_daemon() as daemon:
         daemon.silent = True
         result = runner.invoke(app, ["complete", f"{source}:1:1"])
