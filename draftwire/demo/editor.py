@@ -12,7 +12,7 @@ import contextlib
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from lsprotocol import types as lsp
@@ -60,6 +60,8 @@ class Session:
     keys: int = 0
     nothing: int = 0
     suggested: list[Suggested] = field(default_factory=list)
+    typed_along: dict[int, Suggested] = field(default_factory=dict)
+    """By a suggestion's id, what was known of it after the user had typed along: all of its text, where it began."""
 
 
 class Editor:
@@ -81,6 +83,8 @@ class Editor:
         self._request_id = 0
         self._shown: Suggested | None = None
         self._shown_id: int | None = None
+        self._begun: dict[int, Suggested] = {}
+        """Suggestions of this document by their ids, as they were first shown."""
         self._unanswered_since: float | None = None
         """When the newest key was pressed, if its answer was empty."""
         self._changed = asyncio.Event()
@@ -95,6 +99,7 @@ class Editor:
     def open(self, text: str, after: str = "", *, uri: str = "", language: str = LANGUAGE) -> None:
         """A document with this text before the cursor and `after` behind it; a new one, unless `uri` names it."""
         self.close()
+        self._begun.clear()
         self._documents += 1
         self._version = 1
         self.buffer, self._after, self._start = text, after, len(text)
@@ -188,6 +193,8 @@ class Editor:
     def _show(self, ghost: Ghost, number: int | None, key_to_ghost_ms: float | None, *, fresh: bool) -> None:
         self._shown = Suggested(self.buffer, ghost, key_to_ghost_ms, fresh, self._start, self._after)
         self._shown_id = number
+        if fresh and number is not None:
+            self._begun[number] = self._shown
         self.session.suggested.append(self._shown)
         self._tell(ghost)
 
@@ -211,7 +218,17 @@ class Editor:
             shown.ghost = ghost
         else:  # typed along since: the rest of what was shown, at another place
             self._shown = Suggested(self.buffer, ghost, None)
+            self._note_typed_along(params["id"], ghost)
         self._tell(ghost)
+
+    def _note_typed_along(self, number: int, rest: Ghost) -> None:
+        """What is the target's own behind the typed part of a suggestion is so from where it began."""
+        begun = self._begun.get(number)
+        if begun is None or not rest.verified or not self.buffer.startswith(begun.before):
+            return
+        typed = self.buffer[len(begun.before) :]
+        whole = Ghost(typed + rest.text, len(typed) + rest.verified, rest.complete)
+        self.session.typed_along[number] = replace(begun, ghost=whole)
 
     def _show_late(self, params: Mapping[str, Any]) -> None:
         """The first text for a place comes after an empty answer."""

@@ -69,7 +69,7 @@ def claims(
             suggested.start,
             opening(suggested.before[: suggested.start], suggested.after),
         )
-        for suggested in session.suggested
+        for suggested in (*session.suggested, *session.typed_along.values())
         if suggested.fresh and suggested.ghost.verified > 0
     ]
 

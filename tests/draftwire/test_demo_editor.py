@@ -39,6 +39,16 @@ def test_an_update_after_typing_along_is_of_another_place(editor: Editor) -> Non
     assert (editor._shown.before, editor._shown.ghost.text, editor._shown.fresh) == ("abc", "de", False)
 
 
+def test_what_is_verified_after_typing_along_is_so_from_where_it_began(editor: Editor) -> None:
+    editor._show(Ghost("cd", 0, False), 7, 5.0, fresh=True)
+    editor.buffer, editor._version = "abc", 3
+    editor.updated(update(3, "de", 0))
+    assert not editor.session.typed_along
+    editor.updated(update(3, "def", 2))
+    assert editor.session.typed_along[7].before == "ab"
+    assert editor.session.typed_along[7].ghost == Ghost("cdef", 3, False)
+
+
 @pytest.mark.parametrize("params", [update(3, "x", 0), update(2, "x", 0, id=8)])
 def test_an_update_of_something_else_changes_nothing(editor: Editor, params: dict[str, object]) -> None:
     editor.updated(params)
