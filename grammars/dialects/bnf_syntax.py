@@ -46,6 +46,7 @@ alternative: item*
      | atom SUFFIX -> repeated
      | braces SUFFIX -> braces_repeated
      | (atom | braces) ELLIPSIS -> several
+     | (atom | braces) COUNT -> counted
 ?atom: NAME -> name
      | STRING -> literal
      | STRING _DOTS STRING -> quoted_range
@@ -105,6 +106,8 @@ _HINTS: Final = (
     (r"/", "alternatives are separated by '|'; quote the '/' if it is text"),
     (r"[*+?]", "a repetition sign stands after what it repeats; quote it if it is text"),
 )
+_COUNT: Final = r"(?<!\s)\{[ \t]*(?:\d+[ \t]*(?:,[ \t]*\d*)?|,[ \t]*\d+)[ \t]*\}"
+"""Counts right after an item, as other notations have them; braces would make text that is repeated of it."""
 _ESCAPE: Final = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|([nrt\\\"']))")
 _CONTROL: Final = {"n": "\n", "r": "\r", "t": "\t"}
 
@@ -161,6 +164,7 @@ def _terminals(style: Style) -> list[tuple[str, str]]:
         ("STRING.6", bnf_style.STRING),
         ("ELLIPSIS.6", bnf_style.ELLIPSIS),
         ("SUFFIX.4", suffix),
+        ("COUNT.4", _COUNT if "{" in style.brackets else r"(?!)\{"),
         ("BARE.2", bnf_style.BARE_NAME),
         ("WORD", rf"\w+(?:[-.]\w+)*|{signs}"),
         ("COMMENT.10", f"{bnf_style.BLOCK_COMMENT}|{comment}"),
@@ -204,6 +208,15 @@ class _Builder(Transformer[Token, Any]):
 
     def several(self, item: Expression, _dots: Token) -> Expression:
         return Repeat(item, 1, None)
+
+    def counted(self, _item: Expression, count: Token) -> Expression:
+        raise refusal(
+            f"BNF has no counts, and {count} would be text that is repeated",
+            span=span_of(count),
+            code="count",
+            advice="write it out (x{2,3} is x x [x], x{2,} is x x x*) or as a /regular expression/; "
+            "quote what is in the braces if it is text",
+        )
 
     def braces(self, body: Expression) -> Expression:
         return body if self._style.grouping_braces else Repeat(body, 0, None)

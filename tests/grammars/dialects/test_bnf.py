@@ -244,6 +244,13 @@ def test_what_is_clear_is_not_warned_of(text: str):
             "write a /regular expression/",
         ),
         ("<a> ::= !! See the Syntax Rules", (1, 9), "says in words", "write a /regular expression/"),
+        ('<a> ::= "x"{2,3} <b>', (1, 12), "BNF has no counts, and {2,3} would be text", "write it out"),
+        ('<a> ::= "x" | <b>{ 2 }', (1, 18), "BNF has no counts, and { 2 } would be text", "write it out"),
+        ('<a> ::= ("x"){2,}', (1, 14), "BNF has no counts", "write it out"),
+        ('<a> ::= { "x" }{,2}', (1, 16), "BNF has no counts", "write it out"),
+        ('<a> ::= "a".."z"{2}', (1, 17), "BNF has no counts", "write it out"),
+        ('a ::= "x" b{2}', (1, 12), "BNF has no counts", "write it out"),
+        ("<a> ::= (x | <b>){2} { <b> | y }", (1, 18), "BNF has no counts", "write it out"),
         ("", None, "there is no rule in this BNF file", "write at least one"),
     ],
 )
@@ -254,6 +261,21 @@ def test_what_cannot_be_read_is_refused_with_place_and_advice(
     assert (None if found.span is None else (found.span.line, found.span.column)) == place
     assert message in found.message
     assert found.advice.startswith(advice)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('"x"{"2"}', "('x' '2'~0..)"),
+        ('"x" {2}', "('x' '2'~0..)"),
+        ('{2} "x"', "('2'~0.. 'x')"),
+        ('"x"|{2}', "{'x' | '2'~0..}"),
+        ('"x"{<b>}', "('x' b~0..)"),
+        ("x{2,3}", "('x' '{' '2' ',' '3' '}')"),
+    ],
+)
+def test_braces_that_are_no_counts_of_what_they_follow_stay_what_they_are(text: str, expected: str):
+    assert body(text) == expected
 
 
 def test_prose_that_is_a_rules_name_is_a_reference():
