@@ -31,8 +31,8 @@ MAX_CHARACTERS: Final = 20_000
 """Of one pattern."""
 MAX_NESTING: Final = 100
 """Of groups."""
-MAX_COUNT: Final = 100_000
-"""In `{m,n}`."""
+MAX_COUNT: Final = 20_000
+"""In `{m,n}`: a pattern is a terminal's, and that has no more parts (`passes/lexical.py`)."""
 
 _QUANTIFIER = re.compile(r"([*+?]|\{(?=,?\d)(\d*)(,?)(\d*)\})([?+]?)")
 _GROUP = re.compile(r"\?(?:P?<[A-Za-z_]\w*>|([a-z]*)(?:-([a-z]+))?(:|\)))")
@@ -147,7 +147,9 @@ class _Reader(CharacterReader):
         digits = found[group]
         if len(digits) > 6 or int(digits) > MAX_COUNT:
             raise self.refusal(
-                f"{digits} repetitions are too many", found.start(group), advice=f"at most {MAX_COUNT:,}"
+                f"{digits} repetitions are too many; written out, a terminal may have {MAX_COUNT:,} parts",
+                found.start(group),
+                advice="use smaller counts, or repeat without bound",
             )
         return int(digits)
 

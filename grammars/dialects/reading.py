@@ -25,8 +25,8 @@ MAX_CHARACTERS: Final = 1_000_000
 """Of a grammar file."""
 MAX_NESTING: Final = 100
 """Of brackets; the passes after this walk expressions by recursion."""
-MAX_COUNT: Final = 100_000
-"""The highest bound of a repetition."""
+MAX_COUNT: Final = 50_000
+"""The highest bound of a repetition: written out, a rule has no more parts (`passes/check.py`)."""
 _MAX_NAMED: Final = 6
 """How many of the things that could have stood at a mistake are named."""
 _FULL_WIDTH: Final = {
@@ -227,9 +227,9 @@ def counted(item: Expression, least: str, most: str, span: Span) -> Repeat:
     for one in (least, most):
         if len(one.lstrip("0")) >= len(str(MAX_COUNT)) and int(one[:20]) > MAX_COUNT:
             raise refusal(
-                f"{one[:20]} repetitions are too many; {MAX_COUNT:,} may be counted",
+                f"{one[:20]} repetitions are too many; a rule may have {MAX_COUNT:,} parts, its counts written out",
                 span=span,
-                advice="leave the bound out",
+                advice="use smaller counts, or repeat without bound",
             )
     bounds = int(least or "0"), int(most) if most else None
     if bounds[1] is not None and bounds[0] > bounds[1]:

@@ -16,7 +16,7 @@ MAX_NODES: Final = 200_000
 MAX_NESTING: Final = 200
 """Of one expression. Passes walk expressions by recursion."""
 MAX_EXPANDED: Final = 50_000
-"""Nodes of one rule with its bounded repetitions written out."""
+"""Nodes of one rule, with its bounded repetitions written out."""
 MAX_CHAIN: Final = 3_500
 """Rules, and nesting in them, that lead from one into the next when each is visited once; a rule counts two or more.
 The engine visits them so, by recursion, and an overflow ends the process. Measured: 1.1 to 1.7 kB of stack for each, so
@@ -49,6 +49,13 @@ def check_limits(grammar: Grammar) -> None:
         if depth > MAX_NESTING:
             raise _refused(
                 "too-deep", f"{rule.name} is nested more than {MAX_NESTING} deep", rule, "split it into rules"
+            )
+        if count > MAX_EXPANDED:
+            raise _refused(
+                "too-large",
+                f"{rule.name} has more than {MAX_EXPANDED:,} parts (alternatives, and what they are made of)",
+                rule,
+                "leave alternatives out, or write a pattern that covers many of them",
             )
         if _expanded(rule.expression) > MAX_EXPANDED:
             raise _refused(

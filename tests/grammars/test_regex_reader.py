@@ -24,6 +24,7 @@ from grammars.form import (
 from grammars.regex_reader import MAX_CHARACTERS, read_regex
 from tests.fakes.form_matcher import matches
 
+TOO_MANY = "repetitions are too many; written out, a terminal may have 20,000 parts"
 A, B = Literal("a"), Literal("b")
 LOWER = CharacterSet(((0x61, 0x7A),))
 SMALL_A = CharacterSet(((0x61, 0x61),))
@@ -117,8 +118,8 @@ def test_a_pattern_has_one_form(source: str, flags: str, expected: Expression) -
         ("a**", "* repeats a repetition", Span(3, 7, 3, 8)),
         ("a*+", "*+ repeats possessively", Span(3, 6, 3, 7)),
         ("a{3,2}", "{3,2} repeats at least 3 and at most 2 times", Span(3, 6, 3, 7)),
-        ("a{1234567}", "1234567 repetitions are too many", Span(3, 7, 3, 8)),
-        ("a{1,100001}", "100001 repetitions are too many", Span(3, 9, 3, 10)),
+        ("a{1234567}", f"1234567 {TOO_MANY}", Span(3, 7, 3, 8)),
+        ("a{1,20001}", f"20001 {TOO_MANY}", Span(3, 9, 3, 10)),
         (r"(a)\1", r"\1 refers back to what a group matched", Span(3, 8, 3, 10)),
         ("(?>a)", "(?>a begins a kind of group that can't be had here", Span(3, 5, 3, 7)),
         ("(?P=x)", "(?P= begins a kind of group that can't be had here", Span(3, 5, 3, 7)),

@@ -144,7 +144,7 @@ def test_what_is_perhaps_not_meant_so_is_warned_of(text: str, code: str, place: 
         ("a = ? x", (1, 5), "a special sequence is opened here and never closed", "close it, or quote the ?"),
         ("a = b; (* (* *)", (1, 8), "a comment is opened here and never closed", "close it by *)"),
         ("a = ? all that is left ?;", (1, 5), "says in words", "write a regular expression"),
-        ("a = 9999999 * b;", (1, 5), "9999999 repetitions are too many", "leave the bound out"),
+        ("a = 9999999 * b;", (1, 5), "9999999 repetitions are too many", "use smaller counts"),
         ("a = 'ab'..'c';", (1, 5), "'ab' is not one character", 'write it like "a" .. "z"'),
         ("a = 'a'..'bc';", (1, 10), "'bc' is not one character", 'write it like "a" .. "z"'),
         ("a = 'c'..'a';", (1, 5), "a range from 'c' down to 'a'", "write the lower character first"),

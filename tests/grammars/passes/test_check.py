@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from grammars.diagnostics import GrammarError, Span
+from grammars.dialects.reading import MAX_COUNT
 from grammars.emit import emit
 from grammars.form import (
     CharacterSet,
@@ -43,6 +44,10 @@ def nested(depth: int) -> Expression:
         (Grammar("test", {}, "A"), "no-rules"),
         (grammar_of({f"A{number}": a for number in range(check.MAX_RULES + 1)}), "too-large"),
         (grammar_of({"A": choice([Literal(str(number)) for number in range(check.MAX_NODES)])}), "too-large"),
+        (
+            grammar_of({"A": choice([Literal(str(number)) for number in range(check.MAX_EXPANDED + 1)])}),
+            "too-large",
+        ),
         (grammar_of({"A": nested(check.MAX_NESTING)}), "too-deep"),
         (grammar_of({"A": Repeat(Repeat(Repeat(a, 1, 300), 1, 300), 1, 300)}), "too-many-repetitions"),
         (grammar_of({"A": Literal("a\0")}), "nul"),
@@ -53,6 +58,19 @@ def test_limits(grammar: Grammar, code: str) -> None:
     with pytest.raises(GrammarError) as caught:
         check_limits(grammar)
     assert [one.code for one in caught.value.diagnostics] == [code]
+
+
+def test_a_long_rule_without_counts_is_not_told_of_counts() -> None:
+    """Of many words only their number is said to be too large, as is true."""
+    words = choice([Literal(f"w{number}") for number in range(check.MAX_EXPANDED)])
+    with pytest.raises(GrammarError, match="A has more than 50,000 parts") as caught:
+        check_limits(grammar_of({"A": words}))
+    assert "count" not in str(caught.value)
+
+
+def test_no_count_is_offered_that_a_rule_may_not_have() -> None:
+    """The readers' limit of a bound is the one of a rule's parts."""
+    assert MAX_COUNT == check.MAX_EXPANDED
 
 
 def test_within_limits() -> None:
