@@ -98,7 +98,10 @@ def trust(
         Path, typer.Argument(metavar="FOLDER", help="The project's folder, or one with many projects in it.")
     ],
 ) -> None:
-    """Let the projects in a folder bring grammars of their own, in .draftwire/grammars/. Counts at once."""
+    """Let the projects in a folder bring grammars of their own, in .draftwire/grammars/.
+
+    Counts within a few seconds.
+    """
     from daemon.config import load_config
     from daemon.grammars.lookout import trust_file
     from daemon.grammars.places import WORKSPACE_FOLDER, grammars_in
