@@ -17,7 +17,7 @@ from rich.console import Console
 
 from draftwire.demo.check import Finding
 from draftwire.demo.editor import Editor, Session, running_editor
-from draftwire.demo.processes import Workplace, running_verifier, workplace
+from draftwire.demo.processes import Workplace, cleared_when_terminated, running_verifier, workplace
 from draftwire.demo.report import Part, Screen, all_hold, as_json, tables
 from draftwire.demo.script import Passage, passages
 from draftwire.demo.steps import (
@@ -83,7 +83,7 @@ def demo(
 
 async def _run(screen: Screen) -> tuple[Part, Part, Part, list[Finding]]:
     half = len(passages()) // 2 + 1
-    with workplace() as place:
+    with cleared_when_terminated(), workplace() as place:
         try:
             online, offline = await _until_killed(place, screen, passages()[:half], passages()[half:])
             poor = await _poor_draft(place, screen, passages(3))

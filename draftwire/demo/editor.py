@@ -218,15 +218,15 @@ class Editor:
             shown.ghost = ghost
         else:  # typed along since: the rest of what was shown, at another place
             self._shown = Suggested(self.buffer, ghost, None)
-            self._note_typed_along(params["id"], ghost)
+        self._note_typed_along(params["id"], ghost)
         self._tell(ghost)
 
     def _note_typed_along(self, number: int, rest: Ghost) -> None:
         """What is the target's own behind the typed part of a suggestion is so from where it began."""
         begun = self._begun.get(number)
-        if begun is None or not rest.verified or not self.buffer.startswith(begun.before):
+        typed = "" if begun is None else self.buffer[len(begun.before) :]
+        if begun is None or not typed or not rest.verified:
             return
-        typed = self.buffer[len(begun.before) :]
         whole = Ghost(typed + rest.text, len(typed) + rest.verified, rest.complete)
         self.session.typed_along[number] = replace(begun, ghost=whole)
 

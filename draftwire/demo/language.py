@@ -36,7 +36,13 @@ from draftwire.demo.editor import Editor, Session, running_editor
 from draftwire.demo.judgement import judged
 from draftwire.demo.language_report import Compared, Typed, as_json, tables
 from draftwire.demo.places import Places, places_in
-from draftwire.demo.processes import Verifier, Workplace, running_verifier, workplace
+from draftwire.demo.processes import (
+    Verifier,
+    Workplace,
+    cleared_when_terminated,
+    running_verifier,
+    workplace,
+)
 from draftwire.demo.report import Part, Screen, all_hold
 from draftwire.demo.script import Passage
 from draftwire.demo.steps import MODEL, POOR_DRAFT, UP_S, checked, claims, counts, target_threads, type_all
@@ -132,7 +138,7 @@ def _first_words(subject: Subject) -> str:
 
 
 async def _run(subject: Subject, screen: Screen) -> tuple[tuple[Compared, Compared], list[Finding]]:
-    with workplace() as place:
+    with cleared_when_terminated(), workplace() as place:
         settings = installed(subject.tried.known, subject.file, place.folder / "grammars")
         try:
             async with running_verifier(MODEL, target_threads()) as verifier:

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import json
 import os
+import signal
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
@@ -66,6 +67,32 @@ def workplace() -> Iterator[Workplace]:
     """A private folder, removed at the end."""
     with tempfile.TemporaryDirectory(prefix="draftwire-demo-") as name:
         yield Workplace(Path(name))
+
+
+@contextlib.contextmanager
+def cleared_when_terminated() -> Iterator[None]:
+    """Have SIGTERM cancel the task that is in here, so that its folder and processes are cleared away; exit status 143.
+
+    Not by way of Ctrl-C, which a shell has its background jobs ignore. For the main thread.
+    """
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    assert task is not None
+    terminated = False
+
+    def terminate(*_: object) -> None:
+        nonlocal terminated
+        terminated = True
+        loop.call_soon_threadsafe(task.cancel)
+
+    before = signal.signal(signal.SIGTERM, terminate)
+    try:
+        yield
+    except asyncio.CancelledError:
+        if terminated:
+            raise SystemExit(128 + signal.SIGTERM) from None
+        raise
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @dataclass(frozen=True, slots=True)
