@@ -45,7 +45,9 @@ async def answer_at(
             note("the daemon ended before it answered; it is started again")
             return await _ask(document, offset, wait, slow)
     except DaemonLost as error:
-        said = f"the daemon ended twice before it answered; see {runtime_paths().log} or run: draftwire doctor"
+        said = (
+            f"the daemon ended twice before it answered; see {runtime_paths().log} or run: draftwire doctor"
+        )
         raise CommandFailed(said, Exit.UNAVAILABLE) from error
     finally:
         slow.cancel()
