@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grammars.engine import TokenTable
-from grammars.interface import Mode, Recogniser, RecogniserFailed, Rejection, Stale
+from grammars.interface import DEPARTED, Mode, Recogniser, RecogniserFailed, Rejection, Stale
 
 Expected = Callable[[bytes], tuple[str, ...]]
 """The terminals that could come after the state's own text and then these bytes."""
@@ -67,7 +67,7 @@ class GrammarState:
         if self._failure:
             return Mode("unmasked", f"the grammar is too much for the engine here: {self._failure}")
         if self._is_off:
-            return Mode("unmasked", "a token that the grammar does not allow was taken")
+            return Mode("unmasked", DEPARTED)
         return self._mode
 
     def advance(self, text: bytes) -> GrammarState | Rejection:

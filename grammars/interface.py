@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 ModeKind = Literal["masked", "resynced", "unmasked"]
+DEPARTED: Final = "a token that the grammar does not allow was taken"
+"""Why a state is unmasked that was not before: what was written (the target may) departs from the grammar."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grammars.engine import TokenTable
-from grammars.interface import CursorState, Mode, Rejection, Unconstrained
+from grammars.interface import DEPARTED, CursorState, Mode, Rejection, Unconstrained
 
 OUTSIDE: Final = "outside the island"
 LOOK_BACK: Final = 64
@@ -104,7 +104,7 @@ class IslandState:
             case _Kind.CLOSED:
                 return Mode("unmasked", OUTSIDE)
             case _Kind.OFF:
-                return Mode("unmasked", "a token that the grammar does not allow was taken")
+                return Mode("unmasked", DEPARTED)
             case _:
                 return self._inner.mode
 

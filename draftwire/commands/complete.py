@@ -71,7 +71,7 @@ def complete(
         note(CHANGED)
     suggestions = [source.in_its_line_ends(suggestion) for suggestion in answer.suggestions]
     if answer.grammar.startswith("unmasked"):
-        note(f"the grammar took no part; {answer.grammar}")
+        note(_without_grammar(answer.grammar))
     if json:
         print_json(_plain(suggestions, answer))
     elif suggestions:
@@ -80,6 +80,15 @@ def complete(
         raise CommandFailed(f"nothing to suggest at {place}: {in_words(answer.reason)}")
     if wait is WaitFor.VERIFIED and suggestions[0].verified < len(suggestions[0].text):
         raise CommandFailed(_unverified(suggestions[0], status), Exit.UNVERIFIED)
+
+
+def _without_grammar(mode: str) -> str:
+    """What an unmasked answer rests on."""
+    from grammars.interface import DEPARTED
+
+    if mode.endswith(DEPARTED):
+        return "the model's own text departs from the grammar; it is shown up to there"
+    return f"the grammar took no part; {mode}"
 
 
 def parse_place(text: str) -> Place:

@@ -92,6 +92,7 @@ class ScriptedDaemon:
     `hold`: clear it, and requests wait until it is set. `refuse`: a Failed to answer the next Hellos with.
     `refuse_settings`: the names
     of settings that no Hello may hold. `silent`: requests are never answered. `reason`: given with an empty answer.
+    `grammar`: given with every answer.
     """
 
     def __init__(self, paths: RuntimePaths, answer: Answer = nothing, *, status: Status = READY) -> None:
@@ -101,6 +102,7 @@ class ScriptedDaemon:
         self.find: Callable[[str, str], Sequence[GrammarFinding] | GrammarFindings] = lambda uri, text: []
         self.stats: dict[str, Any] = {}
         self.reason: NothingReason = "empty_draft"
+        self.grammar = ""
         self.refuse: Failed | None = None
         self.refuse_settings: set[str] = set()
         self.silent = False
@@ -286,7 +288,14 @@ class ScriptedDaemon:
         surroundings = surroundings_hash(text, ask.offset)
         reason = None if suggestions else self.reason
         answer = Completions(
-            ask.request, ask.document, ask.version, ask.offset, surroundings, suggestions, reason
+            ask.request,
+            ask.document,
+            ask.version,
+            ask.offset,
+            surroundings,
+            suggestions,
+            reason,
+            grammar=self.grammar,
         )
         connection.send(answer)
         if self.on_answer is not None:

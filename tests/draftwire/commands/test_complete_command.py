@@ -19,6 +19,7 @@ from draftwire.commands.complete import Place, offset_of, parse_place, read_sour
 from draftwire.config_change import CHANGED
 from draftwire.failures import CommandFailed, Exit
 from draftwire.reasons import in_words
+from grammars.interface import DEPARTED
 from tests.draftwire.conftest import RunDaemon
 from tests.fakes.daemon import READY
 
@@ -56,6 +57,27 @@ def test_json(source: Path, run_daemon: RunDaemon) -> None:
     }
     assert daemon.of_type(Complete)[0].wait == "first"
     assert daemon.of_type(Complete)[0].offset == len("import os\n# 你好")
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [
+        ("masked", ""),
+        ("resynced: resumed after the error at line 1, column 1", ""),
+        (
+            "unmasked: line 1, column 1 is not as the grammar has it",
+            "the grammar took no part; unmasked: line 1, column 1 is not as the grammar has it\n",
+        ),
+        (f"unmasked: {DEPARTED}", "the model's own text departs from the grammar; it is shown up to there\n"),
+    ],
+)
+def test_an_answer_without_its_grammar_says_why(
+    source: Path, run_daemon: RunDaemon, mode: str, said: str
+) -> None:
+    with run_daemon(suggest("getcwd()")) as daemon:
+        daemon.grammar = mode
+        result = runner.invoke(app, ["complete", f"{source}:3:4"])
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "getcwd()\n", said)
 
 
 def test_nothing_to_show_is_status_1_with_the_reason(source: Path, run_daemon: RunDaemon) -> None:
