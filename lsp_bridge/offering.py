@@ -21,12 +21,24 @@ log = logging.getLogger(__name__)
 Offers = tuple[Cursor, list[Offer]]
 
 
-async def offers_at(server: BridgeServer, cursor: Cursor, trigger: Trigger) -> Offers:
+async def offers_at(server: BridgeServer, cursor: Cursor, trigger: Trigger, selected: str = "") -> Offers:
     """What to show, and where: at `cursor`, or further on if the user has typed along in the meantime.
+
+    One offer for an automatic request, and only offers that go on from `selected` (LF text), which an entry of the
+    editor's own list would add. The first is on the screen from now on, until the editor says that another is.
 
     Empty if there is nothing, the document has left the version otherwise, or a newer request has overtaken
     this one.
     """
+    where, found = await _found(server, cursor, trigger)
+    offers = [one for one in found if one.text.startswith(selected)]
+    if not offers:
+        return where, []
+    server.recalls[cursor.document].show(offers[0].suggestion.id)
+    return where, offers[:1] if trigger == "automatic" else offers
+
+
+async def _found(server: BridgeServer, cursor: Cursor, trigger: Trigger) -> Offers:
     if trigger == "automatic" and (known := _remembered(server, cursor)):
         server.newest.supersede(cursor.document)
         return cursor, known

@@ -2,7 +2,8 @@
 ux-25).
 
 What fits is a function of the text around the cursor and what was answered; nothing is tracked while the user
-types. Pure: knows documents, not the editor nor the daemon.
+types. Of several that fit, the one that the editor shows comes first (ux-21). Pure: knows documents, not the editor
+nor the daemon.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from daemon.api.messages import Suggestion, SuggestionUpdate
+from daemon.api.messages import Suggestion, SuggestionId, SuggestionUpdate
 from daemon.api.text import SURROUNDINGS_RADIUS
 from lsp_bridge.documents import Cursor, Document
 
@@ -66,20 +67,32 @@ class _Answer:
 
 
 class Recall:
-    """The last answers of one document, newest first."""
+    """The last answers of one document, newest first, and which suggestion of them is on the screen."""
 
     def __init__(self) -> None:
         self._answers: deque[_Answer] = deque(maxlen=REMEMBERED_ANSWERS)
+        self._shown: SuggestionId | None = None
 
     def remember(self, cursor: Cursor, suggestions: Sequence[Suggestion]) -> None:
         """These suggestions were given at this cursor."""
         if suggestions:
             self._answers.appendleft(_Answer(cursor.offset, cursor.before, cursor.after, tuple(suggestions)))
 
+    def show(self, suggestion: SuggestionId) -> None:
+        """The editor shows the suggestion of this id: it comes first for as long as it fits."""
+        self._shown = suggestion
+
     def offers(self, document: Document, cursor: Cursor) -> list[Offer]:
-        """What of the newest answer that fits is left to show at the cursor, best first; empty if none
-        fits."""
-        return next((offers for answer in self._answers if (offers := answer.offers(document, cursor))), [])
+        """What to show at the cursor: what is shown and still fits, then the rest of the newest answer that fits,
+        best first; empty if none fits."""
+        offers = next((found for answer in self._answers if (found := answer.offers(document, cursor))), [])
+        shown = self._still_shown(document, cursor)
+        return offers if shown is None else _led_by(shown, offers)
+
+    def _still_shown(self, document: Document, cursor: Cursor) -> Offer | None:
+        answer = next((one for one in self._answers if self._shown in _ids(one)), None)
+        offers = [] if answer is None else answer.offers(document, cursor)
+        return next((one for one in offers if one.suggestion.id == self._shown), None)
 
     def update(self, update: SuggestionUpdate) -> bool:
         """Take in a change to a remembered suggestion; False if none has its id or it does not follow from
@@ -93,6 +106,24 @@ class Recall:
             if new is not None:
                 self._answers[self._answers.index(answer)] = new
         return any(new is not None for _, new in changed)
+
+
+def _led_by(shown: Offer, offers: list[Offer]) -> list[Offer]:
+    """The offers with what is shown in front.
+
+    A newer one that says the same, or more of it, stands for it. Those that say less of it, or the same with other
+    blanks, are left out.
+    """
+    if shown in offers:
+        return [shown, *(one for one in offers if one != shown)]
+    same = [one for one in offers if one.text.startswith(shown.text)]
+    said = _without_blanks(shown.text)
+    others = [one for one in offers if one not in same and not said.startswith(_without_blanks(one.text))]
+    return [*(same or [shown]), *others]
+
+
+def _without_blanks(text: str) -> str:
+    return "".join(text.split())
 
 
 def _ids(answer: _Answer) -> list[int]:

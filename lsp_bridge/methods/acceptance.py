@@ -2,7 +2,8 @@
 command.
 
 `textDocument/didShowCompletion {item}`, `textDocument/didPartiallyAcceptCompletion {item, acceptedLength}`
-and the command of each item. `textDocument/didFocus` belongs to the dialect and tells us nothing.
+and the command of each item. What is shown comes first in the answers that follow. `textDocument/didFocus`
+belongs to the dialect and tells us nothing.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ log = logging.getLogger(__name__)
 class Detail(msgspec.Struct, frozen=True):
     """The third argument of the command; all of it optional."""
 
+    uri: str = ""
     typed: Offset = 0
     kind: AcceptKind = "all"
 
@@ -68,12 +70,14 @@ def register(server: BridgeServer) -> None:
     @server.feature("textDocument/didShowCompletion")
     def did_show(params: Any) -> None:
         if (given := _item(params)) is not None:
+            _keep_first(server, given.item.command.arguments)
             server.session.send(Shown(given.item.command.arguments.suggestion))
 
     @server.feature("textDocument/didPartiallyAcceptCompletion")
     def did_partially_accept(params: Any) -> None:
         if (given := _item(params)) is not None:
             arguments = given.item.command.arguments
+            _keep_first(server, arguments)
             length = arguments.detail.typed + _code_points(given)
             kind = "partial" if arguments.detail.kind == "all" else arguments.detail.kind
             server.session.send(Accepted(arguments.suggestion, length, kind))
@@ -81,6 +85,12 @@ def register(server: BridgeServer) -> None:
     @server.feature("textDocument/didFocus")
     def did_focus(_: Any) -> None:
         """Accepted and of no use here: requests say which document they are for."""
+
+
+def _keep_first(server: BridgeServer, shown: Arguments) -> None:
+    """This one is on the screen, so it is what the next answers begin with."""
+    if (recall := server.recalls.get(shown.detail.uri)) is not None:
+        recall.show(shown.suggestion)
 
 
 def _item(params: Any) -> ItemParams | None:

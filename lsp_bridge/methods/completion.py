@@ -29,7 +29,7 @@ def register(server: BridgeServer) -> None:
         cursor, offers = await offers_at(server, asked, _trigger(params))
         if cursor.offset != asked.offset:
             offers = []  # a list belongs to where it was asked for
-        items = [list_item(one, cursor, server.documents.encoding) for one in offers[:1]]
+        items = [list_item(one, cursor, server.documents.encoding) for one in offers]
         return types.CompletionList(is_incomplete=True, items=items)
 
 

@@ -11,7 +11,6 @@ from lsp_bridge.documents import Document
 from lsp_bridge.items import inline_item
 from lsp_bridge.lines import with_lf
 from lsp_bridge.offering import offers_at
-from lsp_bridge.recall import Offer
 
 if TYPE_CHECKING:
     from lsp_bridge.server import BridgeServer
@@ -26,9 +25,9 @@ def register(server: BridgeServer) -> None:
             return types.InlineCompletionList(items=[])
         cursor = document.cursor(params.position.line, params.position.character)
         selected = _selected(document, params)
-        cursor, offers = await offers_at(server, cursor, _trigger(params.context))
-        encoding = server.documents.encoding
-        items = [inline_item(one, cursor, encoding) for one in offers if _extends(one, selected)]
+        # An editor shows ghost text beside its completion list only if it goes on from the selected entry.
+        cursor, offers = await offers_at(server, cursor, _trigger(params.context), selected)
+        items = [inline_item(one, cursor, server.documents.encoding) for one in offers]
         return types.InlineCompletionList(items=items)
 
 
@@ -46,8 +45,3 @@ def _selected(document: Document, params: types.InlineCompletionParams) -> str:
     end = document.cursor(params.position.line, params.position.character).offset
     text = with_lf(chosen.text)
     return text.removeprefix(document.slice(start, end))
-
-
-def _extends(offer: Offer, selected: str) -> bool:
-    """An editor shows ghost text beside its completion list only if it goes on from the selected entry."""
-    return offer.text.startswith(selected)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
@@ -21,6 +22,7 @@ from daemon.server import run_daemon
 from tests.fakes.daemon import ScriptedDaemon
 from tests.fakes.engine import FakeEngine, following
 from tests.fakes.lsp_editor import URI, InProcessEditor
+from tests.fakes.lsp_editor import replace as replace_text
 
 pytestmark = pytest.mark.asyncio
 
@@ -97,7 +99,87 @@ async def test_ux_21_an_update_is_for_one_item_and_leaves_the_others(
         daemon.push(SuggestionUpdate(URI, 1, 4, "extended", suggested(1, "foo(1) + 1")))
         told = await editor.wait_for("draftwire/suggestion")
         assert (told["id"], told["text"]) == (before[0]["command"]["arguments"][0], "foo(1) + 1")
-        assert texts(await editor.inline(0, 4)) == ["foo(1) + 1", "bar(2)"]
+        assert texts(await editor.inline(0, 4)) == ["foo(1) + 1"]
+
+
+@pytest_asyncio.fixture
+async def alike(paths: RuntimePaths) -> AsyncIterator[ScriptedDaemon]:
+    """It lists three candidates, of which two begin alike; with new ids each time, as the daemon does."""
+    ids = itertools.count(1)
+
+    def three(text: str, offset: int) -> list[Suggestion]:
+        typed = text[len("x = ") : offset]
+        return [suggested(next(ids), one.removeprefix(typed)) for one in ("foo(1)", "four(2)", "bar(3)")]
+
+    async with ScriptedDaemon(paths, three) as one:
+        yield one
+
+
+async def test_ux_21_the_one_that_is_shown_stays_while_it_is_typed_along(
+    paths: RuntimePaths, alike: ScriptedDaemon
+) -> None:
+    """Its first characters are those of the first candidate too: each automatic answer is the shown one alone."""
+    async with connected(paths) as editor:
+        editor.open("x = ")
+        second = (await editor.inline(0, 4, kind=INVOKED))[1]
+        editor.notify("textDocument/didShowCompletion", {"item": second})
+        assert texts(await editor.inline(0, 4)) == ["four(2)"]
+        for at, character in enumerate("four", start=4):
+            editor.type(0, at, character)
+            (item,) = await editor.inline(0, at + 1)
+            assert item["insertText"] == "four(2)"[at - 3 :]
+            assert item["command"]["arguments"][0] == second["command"]["arguments"][0]
+        assert len(alike.of_type(Complete)) == 1
+
+
+async def test_ux_27_asking_once_more_lists_the_others_behind_the_one_that_is_shown(
+    paths: RuntimePaths, alike: ScriptedDaemon
+) -> None:
+    """Under the id of the new answer, by which updates tell of it; typing along goes on with that."""
+    async with connected(paths) as editor:
+        editor.open("x = ")
+        second = (await editor.inline(0, 4, kind=INVOKED))[1]
+        editor.notify("textDocument/didShowCompletion", {"item": second})
+        again = await editor.inline(0, 4, kind=INVOKED)
+        assert texts(again) == ["four(2)", "foo(1)", "bar(3)"]
+        assert again[0]["command"]["arguments"][0] == 5
+        editor.type(0, 4, "fo")
+        (item,) = await editor.inline(0, 6)
+        assert (item["insertText"], item["command"]["arguments"][0]) == ("ur(2)", 5)
+
+
+async def test_the_one_that_was_accepted_in_part_stays(paths: RuntimePaths, alike: ScriptedDaemon) -> None:
+    """The editor has not said that it shows it, but it must have."""
+    async with connected(paths) as editor:
+        editor.open("x = ")
+        second = (await editor.inline(0, 4, kind=INVOKED))[1]
+        editor.notify("textDocument/didPartiallyAcceptCompletion", {"item": second, "acceptedLength": 2})
+        editor.type(0, 4, "fo")
+        assert texts(await editor.inline(0, 6)) == ["ur(2)"]
+
+
+async def test_the_one_that_was_typed_along_stays_after_backspace(
+    paths: RuntimePaths, alike: ScriptedDaemon
+) -> None:
+    """An editor that says nothing of what it shows: what it got last is taken to be on the screen (ux-25)."""
+    async with connected(paths) as editor:
+        editor.open("x = ")
+        await editor.inline(0, 4, kind=INVOKED)
+        editor.type(0, 4, "fou")
+        assert texts(await editor.inline(0, 7)) == ["r(2)"]
+        editor.change(replace_text((0, 6), (0, 7), ""))
+        assert texts(await editor.inline(0, 6)) == ["ur(2)"]
+
+
+async def test_what_is_typed_against_the_one_that_is_shown_brings_another(
+    paths: RuntimePaths, alike: ScriptedDaemon
+) -> None:
+    async with connected(paths) as editor:
+        editor.open("x = ")
+        second = (await editor.inline(0, 4, kind=INVOKED))[1]
+        editor.notify("textDocument/didShowCompletion", {"item": second})
+        editor.type(0, 4, "foo")
+        assert texts(await editor.inline(0, 7)) == ["(1)"]
 
 
 async def test_without_an_answer_what_is_on_the_screen_stays(paths: RuntimePaths) -> None:
@@ -115,20 +197,21 @@ async def test_without_an_answer_what_is_on_the_screen_stays(paths: RuntimePaths
 # --- with a daemon and its draft
 
 
-def model() -> FakeEngine:
+def model(second: str) -> FakeEngine:
     def next_best(prefix: bytes) -> Sequence[bytes]:
-        second = SECOND.encode()
-        return [second[len(prefix) :]] if second.startswith(prefix) and second != prefix else []
+        whole = second.encode()
+        return [whole[len(prefix) :]] if whole.startswith(prefix) and whole != prefix else []
 
-    return FakeEngine(following(FIRST, SECOND), alternatives=next_best)
+    words = (b"foo", b"four")
+    return FakeEngine(following(FIRST, second), alternatives=next_best, extra_tokens=words)
 
 
 @asynccontextmanager
-async def drafting_daemon(paths: RuntimePaths) -> AsyncIterator[DaemonClient]:
+async def drafting_daemon(paths: RuntimePaths, second: str = SECOND) -> AsyncIterator[DaemonClient]:
     """A daemon without a verifier, and a client that looks at its statistics."""
     config = Config()
     config = replace(config, display=replace(config.display, first_ghost_ms=0, answer_ms=10_000))
-    running = asyncio.create_task(run_daemon(config, paths, model))
+    running = asyncio.create_task(run_daemon(config, paths, lambda: model(second)))
     try:
         async with asyncio.timeout(20):
             while True:
@@ -180,3 +263,22 @@ async def test_typing_along_the_second_brings_more_of_it_as_an_update(paths: Run
             "draftwire/suggestion", lambda one: one["id"] == identifier and one["text"] == "r(2)\ny = 3"
         )
         assert told["kind"] == "extended"
+
+
+async def test_ux_21_the_shown_one_leads_though_the_daemon_puts_the_other_first(paths: RuntimePaths) -> None:
+    """Asked once more where both have been typed along; accepted as it was listed there."""
+    async with drafting_daemon(paths, "x = four(2)\n") as client, connected(paths) as editor:
+        editor.open("x =")
+        editor.type(0, 3, " ")
+        await whole(editor, 0, 4, "foo(1)")
+        items = await editor.inline(0, 4, kind=INVOKED)
+        assert texts(items)[:2] == ["foo(1)", "four(2)"]
+        editor.notify("textDocument/didShowCompletion", {"item": items[1]})
+        editor.type(0, 4, "fo")
+        assert texts(await editor.inline(0, 6)) == ["ur(2)"]
+        again = await editor.inline(0, 6, kind=INVOKED)
+        assert texts(again)[:2] == ["ur(2)", "o(1)"]
+        editor.type(0, 6, "ur(2)")
+        await editor.request("workspace/executeCommand", again[0]["command"])
+        stats = await client.stats()
+        assert (stats["accepted"], stats["accepted_characters"]) == ({"all": 1}, len("ur(2)"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -86,6 +87,52 @@ def test_the_newest_that_fits_and_its_alternatives() -> None:
     for number in range(REMEMBERED_ANSWERS):
         recall.remember(cursor, [suggestion("z", number)])
     assert recall.offers(doc, doc.cursor_at(1)) == []
+
+
+ALIKE = (suggestion("foo(1)", 1), suggestion("four(2)", 2), suggestion("bar", 3))
+"""An answer to "x = ", of which the second is shown in the tests below; the user has typed "f"."""
+
+
+@pytest.mark.parametrize(
+    ("newer", "expected"),
+    [
+        ([], [(2, "our(2)"), (1, "oo(1)")]),
+        ([suggestion("oo(1)", 4), suggestion("our(2)", 5)], [(5, "our(2)"), (4, "oo(1)")]),
+        ([suggestion("oo(1)", 4), suggestion("our(2)\n", 5)], [(5, "our(2)\n"), (4, "oo(1)")]),
+        ([suggestion("our", 4), suggestion("i", 5)], [(2, "our(2)"), (5, "i")]),
+        ([suggestion("our( 2 )", 4), suggestion("i", 5)], [(2, "our(2)"), (5, "i")]),
+        ([suggestion("oo(1)", 4)], [(2, "our(2)"), (4, "oo(1)")]),
+    ],
+    ids=["of the same answer", "said again", "more of it", "less of it", "in other blanks", "not said again"],
+)
+def test_ux_21_what_is_shown_comes_first(newer: list[Suggestion], expected: list[tuple[int, str]]) -> None:
+    """Whatever was answered since, where the user has typed along it."""
+    doc, recall = document("x = "), Recall()
+    recall.remember(doc.cursor_at(4), ALIKE)
+    recall.show(2)
+    type_at(doc, 4, "f")
+    recall.remember(doc.cursor_at(5), newer)
+    offers = recall.offers(doc, doc.cursor_at(5))
+    assert [(one.suggestion.id, one.text) for one in offers] == expected
+
+
+def test_what_is_shown_no_longer_leads_where_it_does_not_fit() -> None:
+    """Typed against, withdrawn, or unknown."""
+    doc, recall = document("x = "), Recall()
+
+    def first(offset: int) -> int:
+        return recall.offers(doc, doc.cursor_at(offset))[0].suggestion.id
+
+    recall.remember(doc.cursor_at(4), ALIKE)
+    recall.show(99)
+    assert first(4) == 1
+    recall.show(2)
+    type_at(doc, 4, "foo")
+    assert first(7) == 1
+    type_at(doc, 7, "", erased=1)
+    assert first(6) == 2
+    assert recall.update(SuggestionUpdate(U, 3, 6, "withdrawn", suggestion("", 2)))
+    assert first(6) == 1
 
 
 def test_verified_part_of_what_is_left() -> None:
