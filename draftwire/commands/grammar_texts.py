@@ -12,7 +12,7 @@ import typer
 from draftwire.commands.complete import offset_of, parse_place, read_source
 from draftwire.commands.options import Json
 from draftwire.failures import CommandFailed, Exit
-from draftwire.terminal import out, print_json, print_pairs, spinner, steps
+from draftwire.terminal import note, out, print_json, print_pairs, spinner, steps
 
 if TYPE_CHECKING:
     from daemon.config import Config
@@ -146,11 +146,13 @@ def bench(
 ) -> None:
     """Measure what a grammar costs here: compiling, reading a file, a key, a token, a mask; the draft's vocabulary.
 
-    CPU time of the measuring thread: median and 99th percentile, with the number of samples.
+    CPU time of the measuring thread: median and 99th percentile, with the number of samples. A file that departs from
+    the grammar is named on stderr with what the figures then cover.
     """
     from daemon.config import load_config
+    from draftwire.grammar.conformance import Judge
     from draftwire.grammar.documents import documents, globs_of
-    from draftwire.grammar.timing import measure
+    from draftwire.grammar.timing import LONGEST, measure
     from draftwire.grammar.vocabulary import draft_vocabulary, table_of
 
     config = load_config(None)
@@ -164,8 +166,15 @@ def bench(
         raise CommandFailed(text, Exit.USAGE)
     texts = [read_source(path).text for path in paths]
     with spinner("measuring"):
+        judge = Judge(compiled)
+        departures = [
+            _departure(path, text, judge.judge(text[:LONGEST]))
+            for path, text in zip(paths, texts, strict=True)
+        ]
         vocabulary = draft_vocabulary(config)
         figures = measure(lambda: tried.compiled_again(dialect), table_of(vocabulary), texts)
+    for departure in filter(None, departures):
+        note(departure)
     if json:
         size = sum(len(text.encode()) for text in texts)
         head = {
@@ -333,6 +342,22 @@ def _shown(token: Token) -> str:
 
 
 # --- bench
+
+
+def _departure(path: Path, text: str, verdict: Verdict) -> str:
+    """Where a file departs from the grammar, and what its figures are of then; empty if it does not.
+
+    One that ends too early does not: it is followed to its end.
+    """
+    from draftwire.grammar.excerpts import place_of
+
+    if verdict.outcome in ("parses", "ends too early"):
+        return ""
+    line, column = place_of(text, verdict.offset)
+    return (
+        f"{path}:{line}:{column}: departs from the grammar: {complaint(verdict)} "
+        "(token check and full mask are measured only where the file follows it; parse and key everywhere)"
+    )
 
 
 def _print_figures(title: str, figures: list[Figure]) -> None:

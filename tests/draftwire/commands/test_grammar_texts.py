@@ -239,6 +239,15 @@ def test_what_a_grammar_costs() -> None:
     assert "token check" in plain.stdout
 
 
+def test_a_file_that_departs_from_the_grammar_is_named_with_what_its_figures_cover() -> None:
+    result = runner.invoke(app, ["grammar", "bench", "orders.bnf", "good.ord", "wrong.ord", "short.ord"])
+    assert result.exit_code == 0
+    assert "token check" in result.stdout
+    [said] = result.stderr.splitlines()
+    assert said.startswith('wrong.ord:2:6: departs from the grammar: "苹果" may not stand here; expected ')
+    assert "(token check and full mask are measured only where the file follows it; parse and key" in said
+
+
 def test_the_examples_beside_a_grammar_are_measured_unless_files_are_named(tmp_path: Path) -> None:
     without = runner.invoke(app, ["grammar", "bench", "orders.bnf"])
     assert without.exit_code == Exit.USAGE
