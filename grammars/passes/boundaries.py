@@ -31,8 +31,11 @@ _MAX_FOLLOWED: Final = 200
 
 
 def boundaries(grammar: Grammar) -> tuple[str, ...]:
-    """Punctuation that ends items of repetitions, the brackets around repetitions, and line ends; longest first."""
-    found = {"\n"}
+    """Punctuation that ends items of repetitions, the brackets around repetitions, and line ends; longest first.
+
+    Where all the items that a whole text is made of end with a sign or a word of the grammar, any such sign counts.
+    """
+    found, closing = {"\n"}, set(_PAIRS.values())
     for rule in grammar.rules.values():
         if rule.lexical:
             continue
@@ -45,7 +48,11 @@ def boundaries(grammar: Grammar) -> tuple[str, ...]:
                 first = set(_beginnings(one.item))
                 found.update(first & _SEPARATORS)
                 if not any(_is_punctuation(text) and text not in _OPENING for text in first):
-                    found.update(_endings(one.item, grammar.rules))
+                    endings, always_text = _endings(one.item, grammar.rules)
+                    is_whole = always_text and rule.name == grammar.start
+                    found.update(
+                        text for text in endings if text[-1] in _ENDING or (is_whole and text not in closing)
+                    )
             elif isinstance(one, Sequence):
                 found.update(_brackets(one, grammar.rules))
     return tuple(sorted(found, key=lambda text: (-len(text), text)))
@@ -78,28 +85,33 @@ def _is_line_end(expression: Expression) -> bool:
             return False
 
 
-def _endings(expression: Expression, rules: Mapping[str, Rule]) -> set[str]:
-    """The punctuation that may be the last of the expression, through rules."""
+def _endings(expression: Expression, rules: Mapping[str, Rule]) -> tuple[set[str], bool]:
+    """The punctuation that may be the last of the expression, through rules; and whether the last is always text."""
     found: set[str] = set()
+    always_text = True
     seen: set[str] = set()
     waiting = [expression]
     while waiting and len(seen) < _MAX_FOLLOWED:
         one = waiting.pop()
         match one:
-            case Literal(text) if _is_punctuation(text) and text[-1] in _ENDING:
-                found.add(text)
+            case Literal(text) if text:
+                if _is_punctuation(text):
+                    found.add(text)
             case Sequence(items) if items:
                 waiting.append(items[-1])
             case Choice(alternatives):
                 waiting.extend(alternatives)
-            case Repeat(item):
+            case Repeat(item, least):
+                always_text = always_text and least > 0
                 waiting.append(item)
-            case Reference(name) if name in rules and name not in seen and not rules[name].lexical:
+            case Reference(name) if name in seen:
+                pass
+            case Reference(name) if name in rules and not rules[name].lexical:
                 seen.add(name)
                 waiting.append(rules[name].expression)
             case _:
-                pass
-    return found
+                always_text = False
+    return found, always_text and not waiting
 
 
 def _beginnings(expression: Expression) -> Iterator[str]:
