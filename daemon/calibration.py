@@ -19,6 +19,8 @@ from typing import Final, Protocol
 
 import msgspec
 
+from daemon.atomic_file import write_whole
+
 BUDGET_S: Final = 0.8
 """Of CPU time, all threads together, and of wall time; the token under way is still finished."""
 ROUNDS: Final = 6
@@ -96,10 +98,7 @@ def known_calibration(folder: Path, digest: str, counts: Sequence[int]) -> Calib
 def keep_calibration(folder: Path, digest: str, calibration: Calibration) -> None:
     """For the starts to come, if it is worth that. OSError if the folder can't be written."""
     if calibration.rounds >= FEWEST:
-        place = _file(folder, digest, tuple(calibration.token_ms))
-        part = place.with_suffix(f".{os.getpid()}.part")
-        part.write_bytes(msgspec.json.encode(calibration))
-        part.replace(place)
+        write_whole(_file(folder, digest, tuple(calibration.token_ms)), msgspec.json.encode(calibration))
 
 
 def _file(folder: Path, digest: str, counts: Sequence[int]) -> Path:

@@ -16,6 +16,8 @@ from pathlib import Path
 
 import msgspec
 
+from daemon.atomic_file import write_whole
+
 _BLOCK_BYTES = 1 << 22
 
 
@@ -42,10 +44,7 @@ def keep_record(path: Path, digest: str, folder: Path) -> FileRecord:
     """Note that `path` as it is now has this digest. OSError if the folder can't be written."""
     now = path.stat()
     record = FileRecord(str(path), now.st_size, now.st_mtime_ns, digest)
-    place = _record_path(path, folder)
-    part = place.with_suffix(f".{os.getpid()}.part")
-    part.write_bytes(msgspec.json.encode(record))
-    part.replace(place)
+    write_whole(_record_path(path, folder), msgspec.json.encode(record))
     return record
 
 

@@ -13,6 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final
 
+from daemon.atomic_file import write_whole
 from daemon.version import VERSION
 from grammars.compiled import FORMAT, CompiledGrammar
 
@@ -67,12 +68,7 @@ class GrammarCache:
         """Keep a compiled grammar. Raises OSError if the folder can't be written."""
         self.folder.mkdir(parents=True, exist_ok=True)
         body = compiled.to_json().encode("utf-8", "surrogatepass")
-        part = self.folder / f"{key}.{os.getpid()}.part"
-        try:
-            part.write_bytes(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
-            part.replace(self._path(key))
-        finally:
-            part.unlink(missing_ok=True)
+        write_whole(self._path(key), hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
         self._prune()
 
     def _path(self, key: str) -> Path:

@@ -6,11 +6,11 @@ change counts at once (the configuration is read when the daemon starts) and nob
 
 from __future__ import annotations
 
-import contextlib
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
+
+from daemon.atomic_file import write_whole
 
 FILE_NAME: Final = "trusted-folders"
 _HEAD: Final = (
@@ -64,15 +64,11 @@ def distrust(folder: Path, file: Path) -> bool:
 
 def _write(file: Path, folders: Iterable[Path]) -> None:
     """The whole list, in one step."""
-    part = file.with_name(f"{file.name}.{os.getpid()}.part")
+    text = _HEAD + "".join(f"{one}\n" for one in folders)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        text = _HEAD + "".join(f"{one}\n" for one in folders)
-        part.write_text(text, encoding="utf-8", errors="surrogateescape", newline="\n")
-        part.replace(file)
+        write_whole(file, text.encode("utf-8", "surrogateescape"))
     except OSError as error:
-        with contextlib.suppress(OSError):
-            part.unlink(missing_ok=True)
         raise TrustNotKept(
             f"{file} can't be written ({error.strerror}); put the folder into grammars.trusted of the configuration"
         ) from None
