@@ -5,7 +5,6 @@ The environment variable DRAFTWIRE_VERIFIER_TOKEN is read here and nowhere else 
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import stat
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from urllib.parse import urlsplit
 
 from daemon.config import Config, ConfigError, Problem
 from daemon.config_sections import TOKEN_VARIABLE
+from daemon.loopback import is_loopback
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +67,3 @@ def _sent_unencrypted(url: str) -> tuple[str, ...]:
         return ()
     text = f"the token and your code go to {parts.hostname} unencrypted (ws://); serve it behind TLS and use wss://"
     return (text,)
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host's name or address is this machine itself."""
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

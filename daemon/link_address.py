@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
+from daemon.loopback import is_loopback
+
 
 @dataclass(frozen=True, slots=True)
 class LinkSettings:
@@ -28,6 +30,11 @@ class LinkSettings:
     def host(self) -> str:
         """Host and port, for people."""
         return urlsplit(self.url).netloc.rpartition("@")[2]
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether the address is one of this machine itself."""
+        return is_loopback(urlsplit(self.url).hostname or "")
 
 
 class Refused(Exception):

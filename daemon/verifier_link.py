@@ -18,7 +18,6 @@ import ssl
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
@@ -120,7 +119,7 @@ class VerifierLink:
 
         The address alone may be a tunnel's; of the pings the fastest counts, since a busy machine delays them.
         """
-        return self._is_loopback and self._least_round_trip_s < TUNNEL_S
+        return self.settings.is_loopback and self._least_round_trip_s < TUNNEL_S
 
     @property
     def connected(self) -> bool:
@@ -217,14 +216,10 @@ class VerifierLink:
                 max_size=MAX_FRAME_BYTES,
                 ping_interval=None,
                 close_timeout=1.0,
-                proxy=None if self._is_loopback else True,
+                proxy=None if self.settings.is_loopback else True,
             )
         except InvalidStatus as answer:
             raise refusal(answer.response.status_code) from answer
-
-    @property
-    def _is_loopback(self) -> bool:
-        return urlsplit(self.settings.url).hostname in ("localhost", "127.0.0.1", "::1")
 
     async def _shake_hands(self, socket: ClientConnection) -> Welcome:
         hello = self._hello()

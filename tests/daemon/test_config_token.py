@@ -8,7 +8,7 @@ import pytest
 
 from daemon.config import Config, ConfigError, VerifierConfig, parse_config
 from daemon.config_sections import TOKEN_VARIABLE
-from daemon.config_token import is_loopback, verifier_token
+from daemon.config_token import verifier_token
 
 
 @pytest.fixture(autouse=True)
@@ -90,7 +90,3 @@ def test_a_file_that_cannot_be_read_names_setting_line_and_remedy(tmp_path: Path
     assert str(caught.value).startswith(f"{file}:3: verifier.token_file names {tmp_path / 'token'}, which")
     assert str(caught.value).endswith("write the verifier's token into that file")
     assert caught.value.key == "verifier.token_file"
-
-
-def test_names_are_not_taken_for_loopback() -> None:
-    assert not is_loopback("127.0.0.1.example.com")
