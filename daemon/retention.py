@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from daemon.api.messages import Edit
-from daemon.text_match import common_beginning, common_ending
+from daemon.text_match import common_ending
+from grammars.segments import common_beginning
 
 HORIZONS_S: Final = (30, 90, 180)
 REMEMBERED_OFFERS: Final = 8

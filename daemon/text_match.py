@@ -95,9 +95,3 @@ def common_ending(one: str, other: str) -> int:
     return bisect_left(
         range(1, most + 1), x=True, key=lambda count: one[-count:] != other[len(other) - count :]
     )
-
-
-def common_beginning(one: str, other: str) -> int:
-    """How many characters at their beginnings are the same."""
-    most = min(len(one), len(other))
-    return bisect_left(range(1, most + 1), x=True, key=lambda count: one[:count] != other[:count])

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from grammars.segments import common_beginning
+
 MARGIN: Final = 512
 """Code points that a pattern may look beyond what it matches; also the longest opening text that is found anew."""
 SLICE: Final = 32_768
@@ -82,7 +84,7 @@ class IslandFinder:
     def advance(self, text: str, offset: int) -> bool:
         """Look at SLICE code points more; whether all up to `offset` has been looked at, and `at` is cheap there."""
         if offset != self._offset or text != self._text:
-            self._forget_from(min(_common_length(self._text, text), self._offset, offset))
+            self._forget_from(min(common_beginning(self._text, text), self._offset, offset))
         self._text, self._offset = text, offset
         if not self._islands:
             return True
@@ -168,17 +170,3 @@ def _pattern(which: str, source: str) -> re.Pattern[str]:
     if pattern.match("") is not None:
         raise ValueError(f"{which} = {source!r} matches the empty text: it must match at least a character")
     return pattern
-
-
-def _common_length(one: str, other: str) -> int:
-    """Code points that both texts begin with: slices are compared, halving what is left."""
-    low, high = 0, min(len(one), len(other))
-    if one[:high] == other[:high]:
-        return high
-    while high - low > 1:
-        middle = (low + high) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle
-    return low

@@ -58,6 +58,11 @@ def common_length(one: str, other: str, lengths: Sequence[int]) -> int:
     return low
 
 
+def common_beginning(one: str, other: str) -> int:
+    """How many code points both texts begin with."""
+    return common_length(one, other, range(1, min(len(one), len(other)) + 1))
+
+
 def place(text: str, offset: int) -> str:
     """`line N, column M` of a code point, both from 1."""
     line_start = text.rfind("\n", 0, offset) + 1

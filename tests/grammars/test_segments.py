@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grammars.segments import LONGEST, Cutter, Segment, common_length, place
+from grammars.segments import LONGEST, Cutter, Segment, common_beginning, common_length, place
 
 
 def pieces(text: str, boundaries: tuple[str, ...], limit: int | None = None) -> list[str]:
@@ -57,6 +57,13 @@ def test_common_length_counts_the_lengths_that_hold(one: str, other: str, length
     ascending = sorted(length for length in lengths if length <= len(one))
     expected = sum(other.startswith(one[:length]) for length in ascending)
     assert common_length(one, other, ascending) == expected
+
+
+@given(st.text("ab", max_size=9), st.text("ab", max_size=9))
+def test_the_common_beginning_is_the_longest(one: str, other: str) -> None:
+    beginning = common_beginning(one, other)
+    assert one[:beginning] == other[:beginning]
+    assert beginning == min(len(one), len(other)) or one[beginning] != other[beginning]
 
 
 @pytest.mark.parametrize(
