@@ -19,6 +19,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
 
+from daemon.fading_share import FadingShare
+
 RANGES_NATS: Final = (0.0, 0.02, 0.1, 0.25, 0.5, 0.8, 1.2, 1.7, 2.3, 3.0)
 """Upper ends of the ranges of entropy; the last one has none. The first holds 0 alone: what was not drawn from a
 distribution but taken from a text, which is right or wrong by rules of its own."""
@@ -44,24 +46,14 @@ ADAEDL_PRIOR: Final = tuple(adaedl_bound(entropy) for entropy in _MIDDLES)
 
 
 @dataclass(slots=True)
-class _Range:
-    """Weights of the tokens seen at one range of entropies."""
-
-    seen: float = 0.0
-    accepted: float = 0.0
-
-    def add(self, *, accepted: bool) -> None:
-        kept = 1 - 1 / MEMORY_TOKENS
-        self.seen = self.seen * kept + 1
-        self.accepted = self.accepted * kept + accepted
-
-
-@dataclass(slots=True)
 class AcceptanceEstimate:
     """The acceptance of draft tokens by their entropy; `prior` says what it is before any was seen, in each range."""
 
     prior: Sequence[float] = ADAEDL_PRIOR
-    _ranges: list[_Range] = field(default_factory=lambda: [_Range() for _ in range(len(RANGES_NATS) + 1)])
+    _ranges: list[FadingShare] = field(
+        default_factory=lambda: [FadingShare(1 - 1 / MEMORY_TOKENS) for _ in range(len(RANGES_NATS) + 1)]
+    )
+    """Of the tokens at each range of entropies, those that were accepted."""
     _rates: list[float] | None = None
     """What `rates` gave since the last observation."""
 
@@ -84,15 +76,15 @@ class AcceptanceEstimate:
 
     def observe(self, entropy: float, *, accepted: bool) -> None:
         """One token, drawn at `entropy`, was accepted or rejected."""
-        self._ranges[bisect_left(RANGES_NATS, entropy)].add(accepted=accepted)
+        self._ranges[bisect_left(RANGES_NATS, entropy)].add(was_so=accepted)
         self._rates = None
 
     def rates(self) -> list[float]:
         """The estimate in each range: of what was not drawn, then falling."""
         if self._rates is None:
-            weights = [seen.seen + PRIOR_TOKENS for seen in self._ranges]
+            weights = [seen.occasions + PRIOR_TOKENS for seen in self._ranges]
             accepted = [
-                seen.accepted + PRIOR_TOKENS * rate
+                seen.were_so + PRIOR_TOKENS * rate
                 for seen, rate in zip(self._ranges, self.prior, strict=True)
             ]
             means = [part / weight for part, weight in zip(accepted, weights, strict=True)]

@@ -8,35 +8,20 @@ is hardly better than the draft model only the longest matches are followed, wit
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from daemon.fading_share import FadingShare
 
 SHORTEST: Final = 6
 """Characters: of shorter matches nothing is kept."""
 _MADE_UP: Final = 24.0
 """Positions that the beginning is worth."""
-_FORGETS: Final = 0.99
+_KEEPS: Final = 0.99
 """What each position is worth once another has come."""
 
 
-@dataclass(slots=True)
-class _Share:
-    """How often a drafter was right."""
-
-    right: float
-    positions: float
-
-    @classmethod
-    def of(cls, share: float) -> _Share:
-        return cls(share * _MADE_UP, _MADE_UP)
-
-    @property
-    def value(self) -> float:
-        return self.right / self.positions
-
-    def add(self, *, right: bool) -> None:
-        self.right = self.right * _FORGETS + right
-        self.positions = self.positions * _FORGETS + 1
+def _beginning(share: float) -> FadingShare:
+    return FadingShare(_KEEPS, _MADE_UP, share * _MADE_UP)
 
 
 class MatchTrust:
@@ -45,11 +30,11 @@ class MatchTrust:
     def __init__(self) -> None:
         # From so many characters on: the share of positions where the match was right, and where the model was.
         self._classes = {
-            96: (_Share.of(0.87), _Share.of(0.73)),
-            48: (_Share.of(0.88), _Share.of(0.70)),
-            24: (_Share.of(0.86), _Share.of(0.67)),
-            12: (_Share.of(0.74), _Share.of(0.68)),
-            SHORTEST: (_Share.of(0.51), _Share.of(0.63)),
+            96: (_beginning(0.87), _beginning(0.73)),
+            48: (_beginning(0.88), _beginning(0.70)),
+            24: (_beginning(0.86), _beginning(0.67)),
+            12: (_beginning(0.74), _beginning(0.68)),
+            SHORTEST: (_beginning(0.51), _beginning(0.63)),
         }
 
     def follows(self, matched: int) -> bool:
@@ -60,9 +45,9 @@ class MatchTrust:
     def judged(self, matched: int, *, match: bool, model: bool | None) -> None:
         """The target has spoken where such a match was: who was right. model None: it was not asked."""
         of_match, of_model = self._shares(matched)
-        of_match.add(right=match)
+        of_match.add(was_so=match)
         if model is not None:
-            of_model.add(right=model)
+            of_model.add(was_so=model)
 
-    def _shares(self, matched: int) -> tuple[_Share, _Share]:
+    def _shares(self, matched: int) -> tuple[FadingShare, FadingShare]:
         return next(shares for least, shares in self._classes.items() if least <= matched)
