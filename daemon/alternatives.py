@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Final, TypeVar
 
 from daemon.blocks import Tokenize
@@ -24,7 +25,7 @@ from daemon.draft_worker import DraftWorker
 from daemon.drafting import Drafting, ranking
 from daemon.engine import Aborted, Candidates, EngineFailed
 from daemon.examination import examine
-from daemon.generation import Generation, Limits
+from daemon.generation import Generation
 from daemon.grammars.legality import Legality
 from daemon.healing import Healing
 from daemon.merge import News
@@ -165,10 +166,12 @@ class Alternatives:
     ) -> Run | None:
         """A line that parts from all that are known with its first word; None if no word can begin it."""
         worker, completion = self._worker, settings.completion
-        whole, blanks = limits(place, completion, worker.engine.n_context), self._indentation(beside, place)
+        blanks = self._indentation(beside, place)
         n_lines = 1 + any(b"\n" in worker.vocabulary.token_bytes[token] for token in blanks)
-        heading = beside.generation.limits.heading
-        most = Limits(max(1, whole.max_tokens // 2), min(n_lines, whole.max_lines), heading)
+        whole = limits(place, completion, worker.engine.n_context, beside.generation.limits.heading)
+        most = replace(
+            whole, max_tokens=max(1, whole.max_tokens // 2), max_lines=min(n_lines, whole.max_lines)
+        )
         generation = Generation(place, context, worker.vocabulary, most)
         run = Run(generation, beside.started_at)
         self._legality.begin(run, worker.vocabulary)
