@@ -30,8 +30,8 @@ class Run:
     """It begins behind what is shown, where the user may yet get to. Nobody waits for it; the target has no part."""
     begun: bool = False
     """The verifier was told of it, or could not be had when it should have been."""
-    astray: bool = False
-    """The target's own words were none of the document's language: it has no part any more."""
+    alone: bool = False
+    """The target has no part any more: its words were none of the document's language, or the verifier gave it up."""
     offered: bool = False
     """Text of it was the answer to a request."""
     failure: NothingReason | None = None

@@ -91,7 +91,7 @@ class RunLoop:
     def may_yet_verify(self, run: Run) -> bool:
         """Whether the verifier, which a run does without, can be had now: it could not before, or was too late."""
         without = run.finished or (run.begun and not self.target.has(run))
-        in_order = run.failure is None and not run.astray
+        in_order = run.failure is None and not run.alone
         return without and in_order and self.target.is_there and not run.generation.verified_to_the_end
 
     def catch_up(self, run: Run) -> None:
@@ -124,7 +124,6 @@ class RunLoop:
                 self.target.check_deadline(run, deadline_s)
                 await self._examine(run, over=over)
                 if led_astray(run, self.settings.display.policy, over=over):
-                    run.astray = True
                     self.target.leave(run)  # the draft, which keeps to the grammar, answers alone
                 elif over:
                     run.finished = True

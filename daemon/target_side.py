@@ -161,7 +161,7 @@ class TargetSide:
         """What the target says of the run is of no use: nothing is known of its text again, and the target is done."""
         self.end(run)
         self._run = None
-        run.awaited = False
+        run.awaited, run.alone = False, True
         run.generation = run.generation.afresh()
 
     def close(self) -> None:
@@ -208,7 +208,7 @@ class TargetSide:
             self._begin_again(error.message)
             return
         log.warning("verifier: %s: %s", error.code, error.message)
-        self.displaced()  # the next run opens the session anew
+        self._give_up()  # the next run opens the session anew
 
     def credit(self, tokens: int) -> None:
         """So many draft tokens may be in flight from now on."""
@@ -230,6 +230,12 @@ class TargetSide:
             run.changed()
 
     # --- steps
+
+    def _give_up(self) -> None:
+        """The run under way does without the target, whatever comes."""
+        if self._run is not None:
+            self._run.alone = True
+        self.displaced()
 
     def _attach(
         self, link: Link, completion: CompletionConfig, stop_ids: frozenset[int], token_s: float
@@ -296,7 +302,7 @@ class TargetSide:
         self._fresh_starts += 1
         if self._fresh_starts > MOST_FRESH_STARTS:
             log.error("verifier out of step again and again (%s); doing without it here", why)
-            self.displaced()
+            self._give_up()
             return
         log.warning("verifier out of step (%s); starting the context again", why)
         self._send_context(self._run)

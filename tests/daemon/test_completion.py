@@ -272,6 +272,18 @@ async def test_an_unsupported_session_falls_back_to_the_draft() -> None:
 
 
 @pytest.mark.asyncio
+async def test_a_verifier_that_refused_a_run_is_not_asked_again_at_every_key_along_it() -> None:
+    async with bench(target=SOURCE) as b:
+        b.open("def add(a, b):\n    re")
+        b.type("t")
+        await b.ask()
+        b.completer._target.error(Error("unsupported", "no such mode", 1))
+        for key in "urn":
+            assert only(await b.ask(b.type(key), wait="settled"))
+        assert len(b.sent(Open)) == 1
+
+
+@pytest.mark.asyncio
 async def test_a_word_is_not_split() -> None:
     async with bench(target=SOURCE) as b:
         b.open("def add(a, b):\n    return")
