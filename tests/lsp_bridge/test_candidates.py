@@ -7,7 +7,6 @@ import itertools
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,32 +15,19 @@ import pytest_asyncio
 from daemon.api.client import DaemonClient
 from daemon.api.errors import DaemonUnavailable
 from daemon.api.messages import Accepted, Complete, Shown, Suggestion, SuggestionUpdate
-from daemon.api.paths import RuntimePaths, runtime_paths
+from daemon.api.paths import RuntimePaths
 from daemon.config import Config
 from daemon.server import run_daemon
 from tests.fakes.daemon import ScriptedDaemon
 from tests.fakes.engine import FakeEngine, following
 from tests.fakes.lsp_editor import URI, InProcessEditor
 from tests.fakes.lsp_editor import replace as replace_text
+from tests.lsp_bridge.conftest import connected
 
 pytestmark = pytest.mark.asyncio
 
 INVOKED = 1
 FIRST, SECOND = "x = foo(1)\n", "x = bar(2)\ny = 3\n"
-
-
-@pytest.fixture
-def paths(tmp_path: Path) -> RuntimePaths:
-    return runtime_paths(tmp_path / "run")
-
-
-@asynccontextmanager
-async def connected(paths: RuntimePaths) -> AsyncIterator[InProcessEditor]:
-    async with InProcessEditor(paths) as editor:
-        await editor.initialize()
-        await editor.connected()
-        yield editor
-        assert editor.unmatched == []
 
 
 def suggested(identifier: int, text: str) -> Suggestion:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -35,21 +34,17 @@ from daemon.api.messages import (
     Suggestion,
     SuggestionUpdate,
 )
-from daemon.api.paths import RuntimePaths, runtime_paths
+from daemon.api.paths import RuntimePaths
 from daemon.api.text import surroundings_hash
 from lsp_bridge import documents as documents_module
 from lsp_bridge import protocol as protocol_module
 from lsp_bridge.positions import units_of
 from tests.fakes.daemon import READY, ScriptedDaemon
 from tests.fakes.lsp_editor import URI, InProcessEditor, ResponseError, replace
+from tests.lsp_bridge.conftest import connected
 
 pytestmark = pytest.mark.asyncio
 ENCODINGS = ["utf-8", "utf-16", "utf-32"]
-
-
-@pytest.fixture
-def paths(tmp_path: Path) -> RuntimePaths:
-    return runtime_paths(tmp_path / "run")
 
 
 @pytest_asyncio.fixture
@@ -66,11 +61,8 @@ async def daemon(paths: RuntimePaths) -> AsyncIterator[ScriptedDaemon]:
 @pytest_asyncio.fixture
 async def editor(paths: RuntimePaths, daemon: ScriptedDaemon) -> AsyncIterator[InProcessEditor]:
     """A UTF-16 editor that is connected."""
-    async with InProcessEditor(paths) as editor:
-        await editor.initialize()
-        await editor.connected()
+    async with connected(paths) as editor:
         yield editor
-        assert editor.unmatched == []
 
 
 # Initialize ----------------------------------------------------------------------------------------------
