@@ -101,14 +101,20 @@ async def alike(paths: RuntimePaths) -> AsyncIterator[ScriptedDaemon]:
         yield one
 
 
+async def second_shown(editor: InProcessEditor) -> Any:
+    """The second of the list, once the editor has said that it is on the screen."""
+    editor.open("x = ")
+    second = (await editor.inline(0, 4, kind=INVOKED))[1]
+    editor.notify("textDocument/didShowCompletion", {"item": second})
+    return second
+
+
 async def test_ux_21_the_one_that_is_shown_stays_while_it_is_typed_along(
     paths: RuntimePaths, alike: ScriptedDaemon
 ) -> None:
     """Its first characters are those of the first candidate too: each automatic answer is the shown one alone."""
     async with connected(paths) as editor:
-        editor.open("x = ")
-        second = (await editor.inline(0, 4, kind=INVOKED))[1]
-        editor.notify("textDocument/didShowCompletion", {"item": second})
+        second = await second_shown(editor)
         assert texts(await editor.inline(0, 4)) == ["four(2)"]
         for at, character in enumerate("four", start=4):
             editor.type(0, at, character)
@@ -123,9 +129,7 @@ async def test_ux_27_asking_once_more_lists_the_others_behind_the_one_that_is_sh
 ) -> None:
     """Under the id of the new answer, by which updates tell of it; typing along goes on with that."""
     async with connected(paths) as editor:
-        editor.open("x = ")
-        second = (await editor.inline(0, 4, kind=INVOKED))[1]
-        editor.notify("textDocument/didShowCompletion", {"item": second})
+        await second_shown(editor)
         again = await editor.inline(0, 4, kind=INVOKED)
         assert texts(again) == ["four(2)", "foo(1)", "bar(3)"]
         assert again[0]["command"]["arguments"][0] == 5
@@ -161,9 +165,7 @@ async def test_what_is_typed_against_the_one_that_is_shown_brings_another(
     paths: RuntimePaths, alike: ScriptedDaemon
 ) -> None:
     async with connected(paths) as editor:
-        editor.open("x = ")
-        second = (await editor.inline(0, 4, kind=INVOKED))[1]
-        editor.notify("textDocument/didShowCompletion", {"item": second})
+        await second_shown(editor)
         editor.type(0, 4, "foo")
         assert texts(await editor.inline(0, 7)) == ["(1)"]
 
