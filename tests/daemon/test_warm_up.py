@@ -43,7 +43,10 @@ class Scene:
         assert task is not None
         await asyncio.wait_for(task, 10)
 
-    async def until_held(self) -> None:
+    async def held_after(self, tokens: int) -> None:
+        """It has begun, and is held once so many tokens are read."""
+        self.engine.hold(after_tokens=tokens)
+        self.warm_up.begin(drafting=True)
         await asyncio.to_thread(self.engine.wait_until_held)
 
 
@@ -100,9 +103,7 @@ async def test_each_start_of_prompts_is_read_once() -> None:
 @pytest.mark.asyncio
 async def test_what_ended_before_it_was_read_is_read_again() -> None:
     async with scene() as s:
-        s.engine.hold(after_tokens=3)
-        s.warm_up.begin(drafting=True)
-        await s.until_held()
+        await s.held_after(3)
         s.warm_up.begin(drafting=True)
         s.engine.release()
         await s.over()
@@ -112,9 +113,7 @@ async def test_what_ended_before_it_was_read_is_read_again() -> None:
 @pytest.mark.asyncio
 async def test_a_key_ends_it_but_for_what_both_have_in_common() -> None:
     async with scene() as s:
-        s.engine.hold(after_tokens=2)
-        s.warm_up.begin(drafting=True)
-        await s.until_held()
+        await s.held_after(2)
         s.warm_up.end((7,), list(b"one twist"))
         key = asyncio.create_task(s.worker.next_candidates(HERE, list(b"one twist")))
         s.engine.release()
@@ -125,9 +124,7 @@ async def test_a_key_ends_it_but_for_what_both_have_in_common() -> None:
 @pytest.mark.asyncio
 async def test_another_documents_key_comes_first_and_what_was_read_stays() -> None:
     async with scene() as s:
-        s.engine.hold(after_tokens=4)
-        s.warm_up.begin(drafting=True)
-        await s.until_held()
+        await s.held_after(4)
         key = asyncio.create_task(s.worker.next_candidates(ELSEWHERE, list(b"one")))
         await asyncio.sleep(0)
         s.engine.release()
@@ -193,9 +190,7 @@ async def test_a_model_that_does_not_load_is_nothing_new() -> None:
 @pytest.mark.asyncio
 async def test_closing_frees_the_sequence() -> None:
     async with scene() as s:
-        s.engine.hold(after_tokens=2)
-        s.warm_up.begin(drafting=True)
-        await s.until_held()
+        await s.held_after(2)
         s.warm_up.close()
         s.engine.release()
         async with asyncio.timeout(5):
