@@ -47,8 +47,14 @@ async def asked(worker: DraftWorker, session: int, text: str = "one") -> asyncio
     return task
 
 
-async def until_held(engine: FakeEngine) -> None:
+async def held(
+    worker: DraftWorker, engine: FakeEngine, text: str = "one", *, after_tokens: int = 0
+) -> asyncio.Task[object]:
+    """A call of A that is held in the engine, once so many tokens are evaluated."""
+    engine.hold(after_tokens=after_tokens)
+    task = await asked(worker, A, text)
     await asyncio.to_thread(engine.wait_until_held)
+    return task
 
 
 # --- loading and closing
@@ -113,9 +119,7 @@ async def test_closing_ends_an_evaluation_under_way() -> None:
     engine = engine_with(2)
     worker = DraftWorker(lambda: engine, lambda: None, time.monotonic)
     await worker.start()
-    engine.hold()
-    waiting = await asked(worker, A)
-    await until_held(engine)
+    waiting = await held(worker, engine)
     async with asyncio.timeout(5):
         await worker.close()
     with pytest.raises(Aborted):
@@ -129,9 +133,7 @@ async def test_closing_ends_an_evaluation_under_way() -> None:
 async def test_stop_ends_the_call_that_runs() -> None:
     engine = engine_with(2)
     async with worker_of(engine) as worker:
-        engine.hold()
-        waiting = await asked(worker, A)
-        await until_held(engine)
+        waiting = await held(worker, engine)
         worker.stop(A)
         with pytest.raises(Aborted):
             await waiting
@@ -143,9 +145,7 @@ async def test_stop_ends_the_call_that_runs() -> None:
 async def test_stop_ends_a_call_before_it_begins() -> None:
     engine = engine_with(2)
     async with worker_of(engine) as worker:
-        engine.hold()
-        first = await asked(worker, A)
-        await until_held(engine)
+        first = await held(worker, engine)
         second = await asked(worker, B)
         worker.stop(B)
         engine.release()
@@ -159,9 +159,7 @@ async def test_stop_ends_a_call_before_it_begins() -> None:
 async def test_stop_lets_what_is_wanted_of_a_prefill_go_on() -> None:
     engine = engine_with(2)
     async with worker_of(engine) as worker:
-        engine.hold(after_tokens=2)
-        waiting = await asked(worker, A, "one two")
-        await until_held(engine)
+        waiting = await held(worker, engine, "one two", after_tokens=2)
         worker.stop(A, keep=5)
         engine.release()
         with pytest.raises(Aborted):
@@ -287,9 +285,7 @@ async def test_who_works_ahead_stops_within_a_token_for_another_and_keeps_what_i
     engine = engine_with(2)
     async with worker_of(engine) as worker:
         worker.defer(A)
-        engine.hold(after_tokens=5)
-        ahead = await asked(worker, A, "one two three")
-        await until_held(engine)
+        ahead = await held(worker, engine, "one two three", after_tokens=5)
         waited_for = await asked(worker, B)
         with pytest.raises(Aborted):
             await ahead
@@ -308,9 +304,7 @@ async def test_who_is_waited_for_after_all_does_not_give_way() -> None:
     engine = engine_with(2)
     async with worker_of(engine) as worker:
         worker.defer(A)
-        engine.hold(after_tokens=2)
-        hurried = await asked(worker, A)
-        await until_held(engine)
+        hurried = await held(worker, engine, after_tokens=2)
         worker.hurry(A)
         other = await asked(worker, B)
         assert engine.aborts == []
@@ -324,9 +318,7 @@ async def test_a_call_that_was_given_up_in_the_queue_never_begins() -> None:
     """Though its session has asked for something else since."""
     engine = engine_with(2)
     async with worker_of(engine) as worker:
-        engine.hold()
-        running = await asked(worker, A)
-        await until_held(engine)
+        running = await held(worker, engine)
         older = await asked(worker, B, "one")
         worker.stop(B)
         newer = await asked(worker, B, "two")
