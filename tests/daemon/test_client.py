@@ -81,6 +81,12 @@ class Desk:
         for message in messages:
             self.client.take(message)
 
+    async def take_and_hold(self, *messages: ServedMessage) -> None:
+        """Until the model is held in what they have it evaluate."""
+        self.engine.hold()
+        self.take(*messages)
+        await asyncio.to_thread(self.engine.wait_until_held)
+
     def got(self, kind: type[M]) -> list[M]:
         return [message for message in self.pushed if isinstance(message, kind)]
 
@@ -167,11 +173,8 @@ async def settled(d: Desk) -> None:
 
 @pytest.mark.asyncio
 async def test_a_cancelled_request_that_waits_for_the_model_is_answered_at_once() -> None:
-    engine = FakeEngine(following(SOURCE))
-    async with desk(engine) as d:
-        engine.hold()
-        d.take(OPEN, Complete(1, NAME, 1, len(START)))
-        await asyncio.to_thread(engine.wait_until_held)
+    async with desk() as d:
+        await d.take_and_hold(OPEN, Complete(1, NAME, 1, len(START)))
         d.take(Cancel(1), Cancel(1), Cancel(99))
         [answer] = await d.first(Completions)
         assert answer.reason == "cancelled"
@@ -269,13 +272,10 @@ async def test_work_in_a_document_ends_when_the_user_writes_in_another() -> None
 
 @pytest.mark.asyncio
 async def test_a_request_in_another_document_is_still_answered() -> None:
-    engine = FakeEngine(following(SOURCE))
-    async with desk(engine) as d:
-        engine.hold()
-        d.take(OPEN, OpenDocument(OTHER, "python", 1, START), Complete(1, NAME, 1, len(START)))
-        await asyncio.to_thread(engine.wait_until_held)
+    async with desk() as d:
+        await d.take_and_hold(OPEN, OpenDocument(OTHER, "python", 1, START), Complete(1, NAME, 1, len(START)))
         d.take(ChangeDocument(OTHER, 2, [Edit(len(START), len(START), "u")]))
-        engine.release()
+        d.engine.release()
         [answer] = await d.first(Completions)
         assert (answer.document, answer.reason) == (NAME, None)
 
@@ -343,11 +343,8 @@ def sessions_closed(d: Desk) -> int:
 
 @pytest.mark.asyncio
 async def test_the_end_frees_the_verifiers_sessions_and_stops_the_model() -> None:
-    engine = FakeEngine(following(SOURCE))
-    async with desk(engine) as d:
-        engine.hold()
-        d.take(OPEN, Complete(1, NAME, 1, len(START), wait="verified"))
-        await asyncio.to_thread(engine.wait_until_held)
+    async with desk() as d:
+        await d.take_and_hold(OPEN, Complete(1, NAME, 1, len(START), wait="verified"))
         assert any(isinstance(message, Context) for message in d.link.sent)
         async with asyncio.timeout(5):
             await d.client.close()
@@ -358,11 +355,8 @@ async def test_the_end_frees_the_verifiers_sessions_and_stops_the_model() -> Non
 
 @pytest.mark.asyncio
 async def test_a_document_closed_just_before_the_end_is_closed_at_the_verifier_too() -> None:
-    engine = FakeEngine(following(SOURCE))
-    async with desk(engine) as d:
-        engine.hold()
-        d.take(OPEN, Complete(1, NAME, 1, len(START), wait="verified"))
-        await asyncio.to_thread(engine.wait_until_held)
+    async with desk() as d:
+        await d.take_and_hold(OPEN, Complete(1, NAME, 1, len(START), wait="verified"))
         d.take(CloseDocument(NAME))
         async with asyncio.timeout(5):
             await d.client.close()
