@@ -42,6 +42,21 @@ async def another(b: Bench) -> Answer:
     return await b.completer.complete(b.end, "first", another=True)
 
 
+async def held(b: Bench) -> asyncio.Task[Answer]:
+    """Another one is asked for, and the search is held in the engine."""
+    b.engine.hold()
+    asked = asyncio.create_task(another(b))
+    await asyncio.to_thread(b.engine.wait_until_held)
+    return asked
+
+
+async def over(b: Bench) -> None:
+    """Until no search is under way."""
+    async with asyncio.timeout(10):
+        while b.completer._alternatives.under_way:
+            await asyncio.sleep(0.001)
+
+
 def texts(answer: Answer) -> list[str]:
     return [one.text for one in answer.suggestions]
 
@@ -217,9 +232,7 @@ async def test_a_list_is_not_held_back_for_long_and_who_asks_again_gets_the_rest
         b.engine.hold()
         assert texts(await another(b)) == ["foo(1)"]
         b.engine.release()
-        async with asyncio.timeout(10):
-            while b.completer._alternatives.under_way:
-                await asyncio.sleep(0.001)
+        await over(b)
         assert texts(await another(b))[:2] == ["foo(1)", "bar(2)"]
 
 
@@ -227,9 +240,7 @@ async def test_a_list_is_not_held_back_for_long_and_who_asks_again_gets_the_rest
 async def test_any_key_ends_the_search_within_a_token() -> None:
     async with bench(engine=model(FIRST, SECOND)) as b:
         await shown(b)
-        b.engine.hold()
-        asked = asyncio.create_task(another(b))
-        await asyncio.to_thread(b.engine.wait_until_held)
+        asked = await held(b)
         aborts = len(b.engine.aborts)
         b.type("f")
         assert len(b.engine.aborts) == aborts + 1
@@ -244,9 +255,7 @@ async def test_a_verdict_that_needs_drafts_comes_first() -> None:
     """The search gives way to the run it is beside, and goes on after it."""
     async with bench(engine=model(FIRST, SECOND, THIRD), target=THIRD) as b:
         await shown(b)
-        b.engine.hold()
-        asked = asyncio.create_task(another(b))
-        await asyncio.to_thread(b.engine.wait_until_held)
+        asked = await held(b)
         aborts = len(b.engine.aborts)
         assert b.link is not None
         b.link.step()
@@ -257,9 +266,7 @@ async def test_a_verdict_that_needs_drafts_comes_first() -> None:
         with b.target_at_work():
             answer = await asked
             assert len(set(texts(answer))) == len(answer.suggestions)
-            async with asyncio.timeout(10):
-                while b.completer._alternatives.under_way:
-                    await asyncio.sleep(0.001)
+            await over(b)
 
 
 @pytest.mark.asyncio
@@ -314,9 +321,7 @@ async def test_new_settings_forget_what_was_found() -> None:
 async def test_a_newer_request_supersedes_one_that_waits_for_others() -> None:
     async with bench(engine=model(FIRST, SECOND)) as b:
         await shown(b)
-        b.engine.hold()
-        older = asyncio.create_task(another(b))
-        await asyncio.to_thread(b.engine.wait_until_held)
+        older = await held(b)
         assert texts(await b.ask()) == ["foo(1)"]
         b.engine.release()
         assert (await older).reason == "superseded"
