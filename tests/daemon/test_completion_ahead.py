@@ -38,6 +38,15 @@ async def shown_and_gone_ahead(b: Bench) -> str:
     return text
 
 
+async def shown_and_held_ahead(b: Bench, *, after_tokens: int = 0) -> str:
+    """The first suggestion, while the engine is held behind it, so many tokens further on."""
+    b.open(BEGUN)
+    text = only(await b.ask(wait="settled"))
+    b.engine.hold(after_tokens=after_tokens)
+    await asyncio.to_thread(b.engine.wait_until_held)
+    return text
+
+
 # --- behind what is shown
 
 
@@ -56,10 +65,7 @@ async def test_what_follows_an_accepted_suggestion_is_there_before_the_edit() ->
 async def test_it_is_being_drafted_while_the_edit_comes() -> None:
     """The edit finds the run under way, and nothing of it is lost."""
     async with bench(chosen=AHEAD) as b:
-        b.open(BEGUN)
-        assert only(await b.ask(wait="settled")) == FIRST
-        b.engine.hold(after_tokens=4)
-        await asyncio.to_thread(b.engine.wait_until_held)
+        assert await shown_and_held_ahead(b, after_tokens=4) == FIRST
         place = b.type(FIRST)
         b.engine.release()
         assert only(await b.ask(place, wait="settled")) == SECOND
@@ -95,10 +101,7 @@ async def test_backspacing_keeps_it() -> None:
 async def test_a_key_against_the_suggestion_ends_it_within_a_token() -> None:
     """ux-4"""
     async with bench(chosen=AHEAD) as b:
-        b.open(BEGUN)
-        await b.ask(wait="settled")
-        b.engine.hold()
-        await asyncio.to_thread(b.engine.wait_until_held)
+        await shown_and_held_ahead(b)
         ahead = b.completer._runs.active
         b.type("x")
         assert b.engine.aborts
@@ -142,10 +145,7 @@ async def test_another_document_comes_first(n_sequences: int) -> None:
     """Where there is one sequence, the document the user is in keeps it until this one's user goes on."""
     engine = FakeEngine(following(SOURCE), n_sequences=n_sequences)
     async with bench(chosen=AHEAD, engine=engine) as b:
-        b.open(BEGUN)
-        await b.ask(wait="settled")
-        engine.hold()
-        await asyncio.to_thread(engine.wait_until_held)
+        await shown_and_held_ahead(b)
         other = asyncio.create_task(b.completer._worker.next_candidates(99, [1, 2]))
         await asyncio.sleep(0)
         engine.release()
@@ -160,10 +160,7 @@ async def test_another_document_comes_first(n_sequences: int) -> None:
 @pytest.mark.asyncio
 async def test_leaving_the_document_ends_it() -> None:
     async with bench(chosen=AHEAD) as b:
-        b.open(BEGUN)
-        await b.ask(wait="settled")
-        b.engine.hold()
-        await asyncio.to_thread(b.engine.wait_until_held)
+        await shown_and_held_ahead(b)
         b.completer.left()
         assert b.completer._runs.active is None
         b.engine.release()
