@@ -1,0 +1,64 @@
+--- Puts what is shown, or its next word or line, into the buffer: one undo step, repeated by `.`, the rest stays.
+
+local ghost = require("draftwire.ghost")
+local segments = require("draftwire.segments")
+
+local M = {}
+
+--- Neovim's own `vim.paste`, or nil if the user has put something in its place.
+---@return boolean
+local function paste_is_plain()
+  return vim.startswith(debug.getinfo(vim.paste, "S").source, "@vim/")
+end
+
+--- Insert at the cursor and leave it behind the text.
+---@param text string
+---@param row integer
+---@param col integer
+local function insert(text, row, col)
+  if paste_is_plain() then
+    vim.api.nvim_paste(text, false, -1) -- also what `.` will repeat
+    return
+  end
+  local lines = vim.split(text, "\n", { plain = true })
+  vim.api.nvim_buf_set_text(0, row, col, row, col, lines)
+  local last = #lines == 1 and col + #lines[1] or #lines[#lines]
+  vim.api.nvim_win_set_cursor(0, { row + #lines, last })
+end
+
+---@param part draftwire.Part
+function M.apply(part)
+  local shown = ghost.shown()
+  local buffer = vim.api.nvim_get_current_buf()
+  if shown == nil or shown.buffer ~= buffer then
+    return
+  end
+  local length = segments.length(shown.text, part)
+  ghost.clear()
+  insert(shown.text:sub(1, length), shown.row, shown.col)
+  require("draftwire.lsp").accepted(buffer, shown, length, part)
+  require("draftwire.completion").refresh()
+end
+
+--- The keys that accept, with a break of the undo sequence before and after; none if nothing is shown.
+---@param part draftwire.Part
+---@return string
+function M.keys(part)
+  if ghost.shown() == nil then
+    return ""
+  end
+  return ("<C-g>u<Cmd>lua require('draftwire.accept').apply(%q)<CR><C-g>u"):format(part)
+end
+
+---@param part draftwire.Part
+---@return boolean accepted
+function M.accept(part)
+  local keys = M.keys(part)
+  if keys == "" or vim.api.nvim_get_mode().mode:sub(1, 1) ~= "i" then
+    return false
+  end
+  vim.api.nvim_feedkeys(vim.keycode(keys), "ni", false)
+  return true
+end
+
+return M

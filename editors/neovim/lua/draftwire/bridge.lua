@@ -1,0 +1,131 @@
+--- The bridge as a process: which command, how it is started, and what is done when it ends by itself.
+---
+--- One message for one trouble; then longer and longer waits; then none until the user asks for a restart.
+
+local config = require("draftwire.config")
+local trace = require("draftwire.trace")
+
+local M = {}
+
+local FIRST_WAIT_MS, LAST_WAIT_MS = 500, 30000
+local STEADY_MS = 60000 -- a bridge that ran this long was no crash loop
+local MOST_CRASHES = 6
+
+---@type string? why there is no bridge, and what to do
+M.problem = nil
+---@type integer? of the running one
+M.pid = nil
+
+local crashes, told = 0, false
+local timer ---@type uv.uv_timer_t?
+
+---@return string[] command what starts the bridge, program first
+function M.command()
+  local given = config.options.command or "draftwire"
+  local command = type(given) == "table" and vim.deepcopy(given) or { given }
+  if command[1] == "draftwire" and vim.fn.executable("draftwire") == 0 then
+    local home = vim.env.HOME or ""
+    for _, folder in ipairs({ (vim.env.VIRTUAL_ENV or "") .. "/bin", home .. "/.local/bin" }) do
+      if vim.fn.executable(folder .. "/draftwire") == 1 then -- a virtual environment's, or pipx's
+        command[1] = folder .. "/draftwire"
+        break
+      end
+    end
+  end
+  command[1] = vim.fs.normalize(command[1])
+  return vim.list_extend(command, { "lsp", "--log-level", config.options.log_level })
+end
+
+--- Take note of a trouble; the user is told of the first.
+---@param problem string
+function M.fail(problem)
+  M.problem = problem
+  trace.event(problem)
+  if not told then
+    told = true
+    vim.schedule(function()
+      vim.notify("Draftwire: " .. problem .. " (:checkhealth draftwire)", vim.log.levels.WARN)
+    end)
+  end
+end
+
+--- All is well again; the next trouble is told.
+function M.works()
+  M.problem, told = nil, false
+end
+
+--- Forget past troubles: the user wants another try.
+function M.reset()
+  crashes = 0
+  M.works()
+  if timer then
+    timer:stop()
+  end
+end
+
+---@return boolean
+function M.may_start()
+  if crashes >= MOST_CRASHES or (timer and timer:is_active()) then
+    return false
+  end
+  local program = M.command()[1]
+  if vim.fn.executable(program) == 0 then
+    M.fail(("there is no program %q; install it with: pipx install draftwire"):format(program))
+    return false
+  end
+  return true
+end
+
+---@param code integer
+---@param signal integer
+---@param ran_ms integer
+---@param start_again fun()
+local function ended(code, signal, ran_ms, start_again)
+  crashes = ran_ms > STEADY_MS and 1 or crashes + 1
+  local how = signal ~= 0 and ("by signal %d"):format(signal) or ("with code %d"):format(code)
+  if crashes >= MOST_CRASHES then
+    M.fail(("the bridge ended %s, %d times; :Draftwire restart tries again"):format(how, crashes))
+    return
+  end
+  M.fail(("the bridge ended %s; it is started again"):format(how))
+  timer = timer or assert(vim.uv.new_timer())
+  local wait_ms = math.min(FIRST_WAIT_MS * 2 ^ (crashes - 1), LAST_WAIT_MS)
+  timer:start(wait_ms, 0, vim.schedule_wrap(start_again))
+end
+
+--- What |vim.lsp.start()| takes as `cmd`. How the process ends is dealt with here, not told by Neovim each time.
+---@param start_again fun() called some time after the process ended by itself
+---@return fun(dispatchers: vim.lsp.rpc.Dispatchers): vim.lsp.rpc.PublicClient
+function M.starter(start_again)
+  return function(dispatchers)
+    local wanted_end, started = false, vim.uv.now()
+    local rpc ---@type vim.lsp.rpc.PublicClient
+    local wrapped = vim.tbl_extend("force", dispatchers, {
+      on_exit = function(code, signal)
+        M.pid = nil
+        dispatchers.on_exit(0, 0)
+        if not wanted_end and vim.v.exiting == vim.NIL then
+          ended(code, signal, vim.uv.now() - started, start_again)
+        end
+      end,
+      on_error = function(kind, detail)
+        local name = vim.lsp.rpc.client_errors[kind] or kind
+        M.fail(("what answers is not Draftwire's bridge (%s)"):format(tostring(name)))
+        trace.event(vim.inspect(detail):sub(1, 200))
+      end,
+    })
+    rpc = vim.lsp.rpc.start(M.command(), wrapped)
+    return vim.tbl_extend("force", rpc, {
+      request = function(method, ...)
+        wanted_end = wanted_end or method == "shutdown"
+        return rpc.request(method, ...)
+      end,
+      terminate = function()
+        wanted_end = true
+        rpc.terminate()
+      end,
+    })
+  end
+end
+
+return M

@@ -1,0 +1,121 @@
+--- Where suggestions are offered, and why not elsewhere. Asks nobody: knows buffers and options alone.
+
+local config = require("draftwire.config")
+
+local M = {}
+
+--- Files with secrets: nothing of them leaves the editor, whatever the options say.
+local SECRET = {
+  ".env*", "*.env", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.ppk", "*.gpg", "*.kdbx",
+  "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", ".netrc", ".pgpass", ".my.cnf", "credentials", "credentials.json",
+  "secrets.{json,yml,yaml,toml}", "*.tfvars", "*.tfstate", "**/.ssh/**", "**/.gnupg/**", "**/.aws/**", "**/.kube/**",
+}
+local SAMPLE_LINES = 50
+
+---@param globs string[]
+---@return vim.lpeg.Pattern[]
+local function compiled(globs)
+  return vim.tbl_map(vim.glob.to_lpeg, globs)
+end
+
+local secret_patterns = compiled(SECRET)
+---@type table<string[], vim.lpeg.Pattern[]>
+local patterns_of = setmetatable({}, { __mode = "k" })
+
+---@param path string
+---@param patterns vim.lpeg.Pattern[]
+---@return boolean
+local function matches(path, patterns)
+  local name = vim.fs.basename(path)
+  for _, pattern in ipairs(patterns) do
+    if pattern:match(path) or pattern:match(name) then
+      return true
+    end
+  end
+  return false
+end
+
+---@param buffer integer
+---@return boolean
+local function is_binary(buffer)
+  if vim.bo[buffer].binary then
+    return true
+  end
+  for _, line in ipairs(vim.api.nvim_buf_get_lines(buffer, 0, SAMPLE_LINES, false)) do
+    if line:find("\n", 1, true) then -- how a buffer holds a NUL byte
+      return true
+    end
+  end
+  return false
+end
+
+---@param buffer integer
+---@return integer bytes
+local function size_of(buffer)
+  return math.max(vim.api.nvim_buf_get_offset(buffer, vim.api.nvim_buf_line_count(buffer)), 0)
+end
+
+---@param buffer integer
+---@return string? reason why the bridge is not told of this buffer at all; nil if it is
+function M.why_not_attached(buffer)
+  if not config.options.enabled then
+    return "switched off; :Draftwire toggle switches it on"
+  end
+  if vim.b[buffer].draftwire_enabled == false then
+    return "switched off in this buffer (b:draftwire_enabled)"
+  end
+  if vim.bo[buffer].buftype ~= "" then
+    return "this is no file (buftype " .. vim.bo[buffer].buftype .. ")"
+  end
+  local path = vim.api.nvim_buf_get_name(buffer)
+  if path ~= "" and matches(path, secret_patterns) then
+    return "the file's name says that it holds secrets"
+  end
+  local exclude = config.options.exclude
+  patterns_of[exclude] = patterns_of[exclude] or compiled(exclude)
+  if path ~= "" and matches(path, patterns_of[exclude]) then
+    return "the file is excluded (option exclude)"
+  end
+  local filetypes, filetype = config.options.filetypes, vim.bo[buffer].filetype
+  local allowed = filetypes[filetype]
+  if allowed == nil then
+    allowed = filetypes["*"] ~= false
+  end
+  if not allowed and vim.b[buffer].draftwire_enabled ~= true then
+    return ("switched off for filetype %q (option filetypes)"):format(filetype)
+  end
+  local limit = config.options.max_file_bytes
+  if limit > 0 and size_of(buffer) > limit then
+    return ("the file is larger than %d bytes (option max_file_bytes)"):format(limit)
+  end
+  if is_binary(buffer) then
+    return "the file is binary"
+  end
+end
+
+--- Why nothing is shown at the cursor now, apart from what the daemon says; nil if something may be.
+---@param buffer integer the current one
+---@return string? reason
+function M.why_hidden(buffer)
+  local mode = vim.api.nvim_get_mode().mode
+  if mode:sub(1, 1) ~= "i" then
+    return "not in Insert mode"
+  end
+  if not vim.bo[buffer].modifiable or vim.bo[buffer].readonly then
+    return "the buffer can't be changed (readonly or nomodifiable)"
+  end
+  if vim.b[buffer].draftwire_hidden then
+    return "hidden by a completion menu (b:draftwire_hidden)"
+  end
+  if config.options.hide_with_menu and vim.fn.pumvisible() == 1 then
+    return "the popup menu is open (option hide_with_menu)"
+  end
+  if vim.fn.reg_recording() ~= "" or vim.fn.reg_executing() ~= "" then
+    return "a macro is recorded or run: what it types must not depend on suggestions"
+  end
+  if vim.o.paste then
+    return "the option paste is on"
+  end
+end
+
+return M
