@@ -44,7 +44,7 @@ async def _found(server: BridgeServer, cursor: Cursor, trigger: Trigger) -> Offe
         return cursor, known
     answer = await server.newest.run(
         cursor.document,
-        server.session.complete(cursor.document, cursor.version, cursor.offset, trigger),
+        server.complete(cursor, trigger),
     )
     if answer is None and trigger == "invoked":
         return cursor, _remembered(server, cursor)  # what is on the screen stays in the list
@@ -70,7 +70,7 @@ def _answers(server: BridgeServer, answer: Completions, cursor: Cursor) -> bool:
     document = server.documents.get(cursor.document)
     if document is not None and document.version == cursor.version:
         log.warning("the daemon's copy of a document differs from the editor's; sending it again")
-        server.session.send(document.opening())
+        server.send(document.opening())
     return False
 
 

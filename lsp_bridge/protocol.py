@@ -24,7 +24,12 @@ from lsp_bridge.malformed import malformed_parameters
 if TYPE_CHECKING:
     from lsp_bridge.server import BridgeServer
 
-SYNCHRONISING = (types.TEXT_DOCUMENT_DID_OPEN, types.TEXT_DOCUMENT_DID_CHANGE)
+SYNCHRONISING = (
+    types.TEXT_DOCUMENT_DID_OPEN,
+    types.TEXT_DOCUMENT_DID_CHANGE,
+    types.NOTEBOOK_DOCUMENT_DID_OPEN,
+    types.NOTEBOOK_DOCUMENT_DID_CHANGE,
+)
 
 Json = dict[str, Any]
 log = logging.getLogger(__name__)
@@ -145,6 +150,24 @@ class BridgeProtocol(LanguageServerProtocol):
     ) -> Generator[Any, Any, None]:
         yield self.fm.features[types.TEXT_DOCUMENT_DID_CLOSE], (params,), None
 
+    @lsp_method(types.NOTEBOOK_DOCUMENT_DID_OPEN)
+    def lsp_notebook_document__did_open(
+        self, params: types.DidOpenNotebookDocumentParams
+    ) -> Generator[Any, Any, None]:
+        yield self.fm.features[types.NOTEBOOK_DOCUMENT_DID_OPEN], (params,), None
+
+    @lsp_method(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
+    def lsp_notebook_document__did_change(
+        self, params: types.DidChangeNotebookDocumentParams
+    ) -> Generator[Any, Any, None]:
+        yield self.fm.features[types.NOTEBOOK_DOCUMENT_DID_CHANGE], (params,), None
+
+    @lsp_method(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
+    def lsp_notebook_document__did_close(
+        self, params: types.DidCloseNotebookDocumentParams
+    ) -> Generator[Any, Any, None]:
+        yield self.fm.features[types.NOTEBOOK_DOCUMENT_DID_CLOSE], (params,), None
+
     @lsp_method(types.EXIT)
     def lsp_exit(self, *_: Any) -> Generator[Any, Any, None]:
         """End the process: 0 after `shutdown`, else 1 (LSP, "exit"). pygls' own would lose the code."""
@@ -226,8 +249,9 @@ def _params_of(message: Json) -> Json:
 
 
 def _uri_of(message: Json) -> str | None:
+    of_notebook = str(message.get("method")).startswith("notebookDocument/")
     try:
-        uri = message["params"]["textDocument"]["uri"]
+        uri = message["params"]["notebookDocument" if of_notebook else "textDocument"]["uri"]
     except (KeyError, TypeError, IndexError):
         return None
     return uri if isinstance(uri, str) else None

@@ -17,8 +17,16 @@ from pygls.exceptions import JsonRpcMethodNotFound
 from pygls.lsp.server import LanguageServer
 
 from daemon.api.client import Pushed
-from daemon.api.messages import GrammarState, Status, SuggestionUpdate
-from lsp_bridge.documents import Documents
+from daemon.api.messages import (
+    ClientMessage,
+    CloseDocument,
+    Completions,
+    GrammarState,
+    Status,
+    SuggestionUpdate,
+    Trigger,
+)
+from lsp_bridge.documents import Cursor, Documents
 from lsp_bridge.grammar_checks import GrammarChecks
 from lsp_bridge.methods import (
     acceptance,
@@ -26,10 +34,12 @@ from lsp_bridge.methods import (
     configuration,
     inline_completion,
     lifecycle,
+    notebook_sync,
     questions,
     text_sync,
 )
 from lsp_bridge.newest import NewestRequests
+from lsp_bridge.notebooks import Notebooks
 from lsp_bridge.options import ClientOptions
 from lsp_bridge.protocol import BridgeProtocol, converter
 from lsp_bridge.recall import Recall
@@ -52,10 +62,12 @@ class BridgeServer(LanguageServer):
             "draftwire",
             version,
             text_document_sync_kind=types.TextDocumentSyncKind.Incremental,
+            notebook_document_sync=notebook_sync.ALL_NOTEBOOKS,
             protocol_cls=BridgeProtocol,
             converter_factory=converter,
         )
         self.documents = Documents("utf-16")
+        self.notebooks = Notebooks(lambda uri: self.documents.get(uri))
         self.recalls: dict[str, Recall] = {}
         self.newest = NewestRequests()
         self.options = ClientOptions()
@@ -63,7 +75,7 @@ class BridgeServer(LanguageServer):
         self.ready_for_notifications = False
         self.session = DaemonSession(
             connect,
-            documents=lambda: [document.opening() for document in self.documents],
+            documents=lambda: self.notebooks.openings(self.documents),
             on_push=self._on_push,
             on_state=self._on_session_state,
             on_problem=self._tell_once,
@@ -80,7 +92,15 @@ class BridgeServer(LanguageServer):
         """How those of the open documents fare, by URI."""
         self._published: dict[str, Any] | None = None
         self._warned: set[str] = set()
-        for methods in (lifecycle, text_sync, inline_completion, acceptance, questions, configuration):
+        for methods in (
+            lifecycle,
+            text_sync,
+            notebook_sync,
+            inline_completion,
+            acceptance,
+            questions,
+            configuration,
+        ):
             methods.register(self)
 
     def start_session(self) -> None:
@@ -103,11 +123,29 @@ class BridgeServer(LanguageServer):
         if self.exit_code is not None and not self.exit_code.done():
             self.exit_code.set_result(code)
 
+    def send(self, message: ClientMessage) -> None:
+        """Tell the daemon, which knows the cells of a notebook as one text."""
+        for one in self.notebooks.to_daemon(message):
+            self.session.send(one)
+            if isinstance(one, CloseDocument):
+                self.forget_grammars(one.document)
+
+    async def complete(self, cursor: Cursor, trigger: Trigger) -> Completions | None:
+        """Ask the daemon what to show at the cursor; None without an answer."""
+        place = self.notebooks.place(cursor)
+        if place is None:
+            return await self.session.complete(cursor.document, cursor.version, cursor.offset, trigger)
+        answer = await self.session.complete(place.document, place.version, place.offset, trigger)
+        return None if answer is None else place.answer(answer)
+
     def refuse_document(self, uri: str, reason: str) -> None:
-        """Offer nothing in this document until it is opened again."""
-        if self.documents.get(uri) is not None:
-            text_sync.forget(self, uri)
+        """Offer nothing in this document, or in the cells of this notebook, until it is opened again."""
+        if self.notebooks.is_open(uri):
+            notebook_sync.close(self, uri)
+        known = self.documents.get(uri) is not None
         self.documents.refuse(uri, reason)
+        if known:
+            text_sync.forget(self, uri)
         log.warning("nothing is offered in one document until it is opened again: %s", reason)
 
     def status(self) -> dict[str, Any]:
@@ -161,16 +199,18 @@ class BridgeServer(LanguageServer):
             log.warning("the daemon: %s: %s", message.code, message.message)
 
     def _on_update(self, update: SuggestionUpdate) -> None:
-        document = self.documents.get(update.document)
-        if document is None:
+        known = self.notebooks.update(update)
+        document = None if known is None else self.documents.get(known.document)
+        if known is None or document is None:
             return
+        update = known
         recall = self.recalls.setdefault(update.document, Recall())
         params = suggestion_params(update, document, recall)
         if params is not None and self.options.notifications and self.ready_for_notifications:
             self.protocol.notify("draftwire/suggestion", params)
 
     def _on_grammar_state(self, state: GrammarState) -> None:
-        if self.documents.get(state.document) is None:
+        if self.documents.get(state.document) is None and not self.notebooks.has_text(state.document):
             return
         self._grammars[state.document] = state
         name = unquote(state.document.rpartition("/")[2])
