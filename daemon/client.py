@@ -204,6 +204,7 @@ class Client:
             drafting=config.draft.enabled,
             deadline_s=config.verifier.deadline_ms / 1000,
             exemplar=config.grammars.exemplar,
+            other_files_tokens=config.draft.other_files_tokens,
             exclude=config.files.exclude,
             ahead=config.draft.ahead and refusal(config, document, "automatic") is None,
         )
@@ -317,6 +318,7 @@ class Client:
         if refused is not None:
             return Answer([], refused)
         self._is_in(message.document)
+        self._trail.visited(Place(document, message.offset), readable=True)
         if message.wait != "first":
             await self._grammars_known()
         another = message.trigger == "invoked" and message.wait == "first"

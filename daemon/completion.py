@@ -83,10 +83,9 @@ class Completer:
         self._worker = worker
         self._legality = legality
         self._grammar = NO_GRAMMAR
-        self._prompts = DocumentPrompts(clock, self._warm)
-        self._drafting = Drafting(
-            number, worker, legality, clock, texts or OpenTexts(), lambda: self._prompts.start
-        )
+        texts = texts or OpenTexts()
+        self._prompts = DocumentPrompts(clock, self._warm, texts)
+        self._drafting = Drafting(number, worker, legality, clock, texts, lambda: self._prompts.start)
         self._alternatives = Alternatives(
             number, worker, self._drafting, legality, self._is_drafting, self._go_ahead
         )

@@ -18,7 +18,9 @@ class Settings:
     deadline_s: float
     exemplar: bool = True
     """Where there is a grammar, another file of the language stands first in the prompt."""
+    other_files_tokens: int = 0
+    """Where there is none, pieces of other files do, of at most so many tokens."""
     exclude: tuple[str, ...] = ()
-    """Globs of files that are never read for it."""
+    """Globs of files that are never read for either."""
     ahead: bool = False
     """The document is completed unasked, so that it is worth while to work ahead of its user."""

@@ -89,6 +89,14 @@ class DraftConfig:
         minimum=64,
         maximum=131072,
     )
+    other_files_tokens: int = setting(
+        0,
+        "Tokens of the window, half of it at most, for pieces of other files that stand before the document: of files "
+        "it imports and of others that are open, those most like the text around the cursor. 0: none. Excluded and "
+        "git-ignored files are never read, and strings that look like keys are masked.",
+        minimum=0,
+        maximum=131072,
+    )
     cache_dir: str = setting(
         "",
         "Folder for models derived from the bundled one (about 90 MB each); empty: the user's cache folder.",

@@ -165,6 +165,12 @@ class DraftWorker:
         self._sequences.rest(session)
         self._wake()
 
+    def hand_over(self, session: int, to: int) -> bool:
+        """Let session `to` go on with what `session`, which drafts, has evaluated; False while `to` drafts itself."""
+        is_done = self._sequences.hand_over(session, to)
+        self._wake()
+        return is_done
+
     def forget(self, session: int) -> None:
         """The session is over; its sequence is the first to be lent again."""
         self.stop(session)

@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from daemon.opening import framed_ids
+
 _WORD: Final = re.compile(r"[^\W\d]\w+")
 _FEW_WORDS: Final = 8
 """A document with fewer different words is like nothing yet."""
@@ -82,16 +84,15 @@ def opening_ids(
     `document_name`: the file's own name. `line_comment`: how a comment up to the line's end begins in the language.
     `file_separator`: the id that the model has seen before each file's name and text, if there is one.
     """
-    marks = [] if file_separator is None else [file_separator]
-    before, after = _frame(exemplar.name, document_name, line_comment, separated=bool(marks))
-    room = budget - len(tokenize(before)) - len(tokenize(after)) - 2 * len(marks)
-    body = cut(exemplar.text, room, tokenize)
-    if not body:
-        return []
-    if marks:
-        ids = [*marks, *tokenize(f"{before}{body.rstrip()}\n"), *marks, *tokenize(after)]
-    else:
-        ids = tokenize(f"{before}{body.rstrip()}{after}")
+
+    def framed(text: str) -> list[int]:
+        named = [(exemplar.name, text)]
+        return framed_ids(
+            named, document_name, tokenize, line_comment=line_comment, file_separator=file_separator
+        )
+
+    body = cut(exemplar.text, budget - len(framed("")), tokenize)
+    ids = framed(body) if body else []
     return ids if len(ids) <= budget else []
 
 
@@ -141,21 +142,6 @@ def _follows_blank(lines: Sequence[str], at: int) -> bool:
 
 def _is_flush_left(lines: Sequence[str], at: int) -> bool:
     return re.match(r"[^\s)\]}]", lines[at]) is not None
-
-
-def _frame(exemplar_name: str, document_name: str, line_comment: str, *, separated: bool) -> tuple[str, str]:
-    """What stands before and after the exemplar: the files' names, behind separators or in comments if there are."""
-    if separated:
-        return f"{exemplar_name}\n", f"{document_name}\n"
-    if not line_comment:
-        return "", "\n\n"
-    named = heading(line_comment)
-    return f"{named}{exemplar_name}\n", f"\n\n{named}{document_name}\n"
-
-
-def heading(line_comment: str) -> str:
-    """How the line begins that says which file comes next; empty where there is none."""
-    return f"{line_comment} file: " if line_comment else ""
 
 
 def _words(text: str) -> frozenset[str]:

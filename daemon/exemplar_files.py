@@ -1,8 +1,9 @@
 """Reading the files that could be a document's exemplar: its own kind, around it, within bounds. Blocks: for a thread.
 
-Looked at: the workspace (the nearest folder above the document with `.draftwire` or `.git`), from the document's
-folder outwards; without a workspace, the document's folder alone. Never read: excluded files, what git ignores,
+Looked at: the document's workspace (`daemon/workspace.py`), from its folder outwards; without a workspace, its folder
+alone. Never read: excluded files, what git ignores,
 anything behind a symbolic link, hidden folders, what is no text; of a large file only the beginning.
+Key-shaped strings are masked.
 """
 
 from __future__ import annotations
@@ -17,12 +18,10 @@ from typing import Final
 from daemon.exemplar import Candidate
 from daemon.gate import is_excluded
 from daemon.globs import matches_glob
-from daemon.grammars.places import document_path
-from daemon.ignore_rules import Rule, parse, verdict
+from daemon.key_shapes import masked
+from daemon.workspace import IgnoreFiles, folders_above, nearest_marked, read_text, real_path, workspace_of
 
-WORKSPACE_MARKS: Final = (".draftwire", ".git")
 _NEVER_ENTERED: Final = frozenset({"node_modules", "__pycache__"})
-_IGNORE_FILE: Final = ".gitignore"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +52,10 @@ def candidates_near(
     document_name: the editor's URI, or a path. globs: names that files of its language have, besides its own ending.
     clock: in seconds, for `limits.seconds`. Files that can't be read are passed over.
     """
-    document = _real_path(document_name)
+    document = real_path(document_name)
     if document is None:
         return []
-    root = _workspace_of(document)
+    root = workspace_of(document)
     walk = _Walk(root or document.parent, document.parent, clock() + limits.seconds, clock, limits)
     found: list[Candidate] = []
     for path in walk.files(and_below=root is not None):
@@ -77,31 +76,6 @@ def examples(paths: Iterable[Path], exclude: Sequence[str], limits: Limits = LIM
     ]
 
 
-def _real_path(document_name: str) -> Path | None:
-    """The file a document is, links in its folder followed; None if it is in no folder of this machine."""
-    path = document_path(document_name)
-    try:
-        return None if path is None else path.parent.resolve(strict=True) / path.name
-    except (OSError, RuntimeError):  # no such folder; a loop of links
-        return None
-
-
-def _workspace_of(document: Path) -> Path | None:
-    """The nearest folder above a file that is marked as a workspace; the user's home is none."""
-    folder = _nearest(document.parent, WORKSPACE_MARKS)
-    return None if folder == Path.home().resolve() else folder
-
-
-def _nearest(folder: Path, marks: Sequence[str]) -> Path | None:
-    folders = (folder, *folder.parents)
-    return next((one for one in folders if any((one / mark).exists() for mark in marks)), None)
-
-
-def _folders_above(path: Path, root: Path) -> Sequence[Path]:
-    """The folders that `path` is in, from its own up to `root`, which is one of them (or `path` itself)."""
-    return path.parents[: len(path.parts) - len(root.parts)]
-
-
 def _is_like(path: Path, document: Path, globs: Sequence[str]) -> bool:
     same_ending = path.suffix == document.suffix if document.suffix else path.name == document.name
     return same_ending or matches_glob(str(path), globs)
@@ -117,16 +91,9 @@ def _read(
     path: Path, limits: Limits, *, distance: int = 0, from_grammar: bool = False
 ) -> Iterator[Candidate]:
     """The file's beginning as a candidate; nothing if it can't be read, or is no UTF-8 text."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(limits.file_bytes)
-            modified_s = os.fstat(file.fileno()).st_mtime
-        whole = data if len(data) < limits.file_bytes else data[: data.rfind(b"\n") + 1]
-        text = whole.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
-    except (OSError, UnicodeDecodeError):
-        return
-    if "\0" not in text:
-        yield Candidate(path.name, text, distance, modified_s, from_grammar)
+    found = read_text(path, limits.file_bytes)
+    if found is not None:
+        yield Candidate(path.name, masked(found[0]), distance, found[1], from_grammar)
 
 
 @dataclass(slots=True)
@@ -140,14 +107,14 @@ class _Walk:
     limits: Limits
     _entered: set[Path] = field(default_factory=set)
     _looked_at: int = 0
-    _ignore: _IgnoreFiles = field(init=False)
+    _ignore: IgnoreFiles = field(init=False)
 
     def __post_init__(self) -> None:
-        self._ignore = _IgnoreFiles(_nearest(self.root, (".git",)) or self.root)
+        self._ignore = IgnoreFiles(nearest_marked(self.root, (".git",)) or self.root)
 
     def files(self, *, and_below: bool) -> Iterator[Path]:
         """Plain files that git does not ignore: in the start and the folders above it, or below any of these too."""
-        for centre in (self.start, *_folders_above(self.start, self.root)):
+        for centre in (self.start, *folders_above(self.start, self.root)):
             if not self._ignore.ignores(centre, is_folder=True):
                 yield from self._below(centre, and_below=and_below)
 
@@ -183,47 +150,3 @@ class _Walk:
     def _may_enter(self, folder: Path) -> bool:
         hidden = folder.name.startswith(".") or folder.name in _NEVER_ENTERED
         return not hidden and folder not in self._entered and not self._ignore.ignores(folder, is_folder=True)
-
-
-class _IgnoreFiles:
-    """What git ignores in a repository, by the ignore files in it and the user's own. Each is read once."""
-
-    def __init__(self, root: Path) -> None:
-        self._root = root
-        self._rules: dict[Path, tuple[Rule, ...]] = {}
-        self._folders: dict[Path, bool] = {root: False}
-        self._general = (
-            _rules_in(root / ".git" / "info" / "exclude"),
-            _rules_in(Path.home() / ".config" / "git" / "ignore"),
-        )
-
-    def ignores(self, path: Path, *, is_folder: bool = False) -> bool:
-        """Whether the path, or a folder it is in, is ignored."""
-        if is_folder and path in self._folders:
-            return self._folders[path]
-        ignored = self.ignores(path.parent, is_folder=True) or self._by_rules(path, is_folder=is_folder)
-        if is_folder:
-            self._folders[path] = ignored
-        return ignored
-
-    def _by_rules(self, path: Path, *, is_folder: bool) -> bool:
-        """The nearest ignore file that says something decides; then the repository's own list; then the user's."""
-        for folder in _folders_above(path, self._root):
-            found = verdict(self._of(folder), path.relative_to(folder).as_posix(), is_folder=is_folder)
-            if found is not None:
-                return found
-        name = path.relative_to(self._root).as_posix()
-        verdicts = (verdict(rules, name, is_folder=is_folder) for rules in self._general)
-        return next((found for found in verdicts if found is not None), False)
-
-    def _of(self, folder: Path) -> tuple[Rule, ...]:
-        if folder not in self._rules:
-            self._rules[folder] = _rules_in(folder / _IGNORE_FILE)
-        return self._rules[folder]
-
-
-def _rules_in(file: Path) -> tuple[Rule, ...]:
-    try:
-        return parse(file.read_text(encoding="utf-8", errors="replace"))
-    except OSError:
-        return ()

@@ -12,10 +12,11 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from daemon.documents import Document
-from daemon.exemplar import Candidate, budget_tokens, choose, heading, opening_ids
+from daemon.exemplar import Candidate, budget_tokens, choose, opening_ids
 from daemon.exemplar_files import candidates_near, examples
 from daemon.grammars.document_grammar import LoadedGrammar
 from daemon.grammars.places import document_path
+from daemon.opening import heading
 
 log = logging.getLogger(__name__)
 

@@ -70,6 +70,18 @@ class Sequences:
             other for other in self._deferred if other in self._drafting and self._precedes(session, other)
         ]
 
+    def hand_over(self, session: int, to: int) -> bool:
+        """Let `to` go on with the sequence of `session`, and that one rest with `to`'s; False while `to` drafts."""
+        if to in self._drafting:
+            return False
+        given, old = self._lent.pop(session), self._lent.pop(to, None)
+        self._lent[to] = _Lent(given.sequence, next(self._ticks))
+        self.rest(session)
+        if old is not None:
+            self._lent[session] = _Lent(old.sequence, -1)
+            self._lent.move_to_end(session, last=False)
+        return True
+
     def rest(self, session: int) -> None:
         """The session drafts nothing for now: another one may have its sequence, if one needs it."""
         self._drafting.discard(session)

@@ -5,6 +5,9 @@ when a document is opened, and again when its prompts begin with something else:
 changed. That is done once for each such start, after all that anybody waits for (`DraftWorker.defer`), and ends with
 the first key; what both have in common is kept.
 
+Where prompts are to begin with something else than those evaluated before, that is read aside, in a KV cache of its
+own: keys find their prompt as it was until all is read. Then the caches change places (`Foreseen.adopt`).
+
 How much is read is `DocumentPrompts.foreseen`'s business. The verifier gets it as a context that nothing is drafted
 for.
 """
@@ -25,6 +28,11 @@ log = logging.getLogger(__name__)
 
 PAUSE_S: Final = 0.5
 """Between having to give way and the next try: each try may lose the batch that it is at."""
+
+
+def aside(number: int) -> int:
+    """At the draft worker, the number of what a document reads aside."""
+    return -number
 
 
 class WarmUp:
@@ -50,6 +58,8 @@ class WarmUp:
         """The start of the prompts that were read, or evaluated for a key."""
         self._evaluating: Sequence[int] = ()
         self._task: asyncio.Task[None] | None = None
+        self._aside: asyncio.Task[None] | None = None
+        """The task, if it reads aside."""
         self._put_off = False
         """It was not the time when it was asked for."""
 
@@ -78,6 +88,9 @@ class WarmUp:
         self._put_off = foreseen is None
         if foreseen is None or foreseen.start == self._known or not foreseen.ids:
             return
+        if foreseen.adopt is not None:
+            await self._change(foreseen, foreseen.adopt, drafting=drafting)
+            return
         self._known = foreseen.start
         told = self._tell_target(foreseen.ids)
         if drafting:
@@ -85,30 +98,41 @@ class WarmUp:
         if not told:
             self._tell_target(foreseen.ids)
 
-    async def _evaluate(self, ids: Sequence[int]) -> None:
-        self._evaluating = ids
+    async def _change(self, foreseen: Foreseen, adopt: Callable[[], None], *, drafting: bool) -> None:
+        """Let prompts begin as foreseen once that is read."""
+        if drafting:
+            self._aside = self._task
+            if not await self._evaluate(foreseen.ids, aside(self._number)):
+                return
+        self._known = foreseen.start
+        adopt()
+        self._tell_target(foreseen.ids)
+
+    async def _evaluate(self, ids: Sequence[int], session: int | None = None) -> bool:
+        """Whether it could be done. session: the one that reads, if not the document's own."""
+        self._evaluating = ids if session is None else ()
         try:
             while True:
-                if await self._is_evaluated(ids):
-                    return
+                if await self._is_evaluated(ids, self._number if session is None else session):
+                    return True
                 await asyncio.sleep(self._pause_s)
         except EngineFailed as failure:
             log.error("a document can't be read ahead: %s", failure)
+            return False
         finally:
             self._evaluating = ()
 
-    async def _is_evaluated(self, ids: Sequence[int]) -> bool:
-        """Evaluate as much as there is time for; whether that was all."""
-        self._worker.defer(self._number)
+    async def _is_evaluated(self, ids: Sequence[int], session: int) -> bool:
+        """Evaluate as much as there is time for; whether that was all, and the document has it."""
+        self._worker.defer(session)
         try:
-            await self._worker.next_candidates(self._number, ids)
+            await self._worker.next_candidates(session, ids)
+            return session == self._number or self._worker.hand_over(session, self._number)
         except Aborted:
             return False
-        else:
-            return True
         finally:
             if self._task is asyncio.current_task():  # else whoever ended it goes on with the sequence
-                self._worker.rest(self._number)
+                self._worker.rest(session)
 
     def _stop(self, keep: int) -> bool:
         """Stop reading, once `keep` ids are evaluated; whether there was something under way."""
@@ -116,6 +140,11 @@ class WarmUp:
         if task is None or task.done():
             return False
         self._known = None
-        self._worker.stop(self._number, keep)
+        if self._aside is task:
+            self._put_off = True
+            self._worker.stop(aside(self._number))
+            self._worker.rest(aside(self._number))
+        else:
+            self._worker.stop(self._number, keep)
         task.cancel()
         return True
