@@ -247,7 +247,8 @@ async def daemon(paths: RuntimePaths, url: str) -> AsyncIterator[None]:
 async def test_no_key_is_lost_and_no_wrong_text_shown(
     tmp_path: Path, breaks: Fault, mends: Fault, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Before, while and after: suggestions come, of the target's where it can be had; nobody has to do anything."""
+    """Before, while and after: suggestions come, of the target's where it can be had; nobody has to do
+    anything (ux-34)."""
     async with typing(tmp_path, byte_oracle(TARGETS, fim=False)) as (typist, surroundings):
         await typist.type_until_verified()
         with_target = len(typist.seen)

@@ -119,6 +119,7 @@ def alone(target: TargetEngine, tokens: LlamaEngine, text: str, sampling: Sampli
 async def test_verified_text_is_the_targets_own_greedy_continuation(
     tmp_path: Path, target: TargetEngine, tokens: LlamaEngine
 ) -> None:
+    """ux-17."""
     before = places()
     assert len(before) >= 50
     completion = CompletionConfig(max_tokens=MAX_TOKENS)
@@ -137,7 +138,7 @@ async def test_verified_text_is_the_targets_own_greedy_continuation(
 async def test_sampled_text_is_the_same_for_every_draft(
     tmp_path: Path, target: TargetEngine, tokens: LlamaEngine
 ) -> None:
-    """Temperature 0.8, a fixed seed; drafts: as shipped, re-quantised, two layers short, none."""
+    """Temperature 0.8, a fixed seed; drafts: as shipped, re-quantised, two layers short, none (ux-17)."""
     before = places()[:: N_PLACES // SAMPLED_PLACES][:SAMPLED_PLACES]
     completion = CompletionConfig(max_tokens=MAX_TOKENS, temperature=0.8, seed=1234)
     expected = [alone(target, tokens, text, Sampling(0.8), 1234) for text in before]
@@ -173,7 +174,7 @@ async def masked(client: DaemonClient) -> None:
 async def test_a_grammar_changes_nothing_of_what_is_verified(
     tmp_path: Path, target: TargetEngine, tokens: LlamaEngine
 ) -> None:
-    """It masks the draft; of the target's own text it only cuts an end that would not fit."""
+    """It masks the draft; of the target's own text it only cuts an end that would not fit (ux-17)."""
     before = sql_places()
     completion = CompletionConfig(max_tokens=MAX_TOKENS)
     expected = [alone(target, tokens, text, Sampling(0.0), 0) for text in before]

@@ -49,6 +49,7 @@ def no_rhythm(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.asyncio
 async def test_keys_are_typed_and_their_answers_told_apart() -> None:
+    """ux-49."""
     bridge = ScriptedBridge([item("draft")], [item("recall")], [item("draft", 2)], [])
     typist = Typist(TEXT)
     times = await typist.type(bridge, 4)  # type: ignore[arg-type]

@@ -32,6 +32,7 @@ def started(folder: Path, *options: str) -> subprocess.Popen[str]:
 
 @pytest.mark.model
 def test_a_short_replay(tmp_path: Path) -> None:
+    """ux-1."""
     picture = tmp_path / "a.png"
     command = started(tmp_path, "--no-verifier", "--json", "--keys", "20", "--plot", str(picture))
     try:

@@ -568,7 +568,7 @@ async def test_ux_52_a_key_is_timed_from_its_edit_to_the_answer_with_text() -> N
 
 @pytest.mark.asyncio
 async def test_texts_of_excluded_files_are_never_drafted_from() -> None:
-    """Not as they are opened, not as they are edited, and no more once they are excluded."""
+    """Not as they are opened, not as they are edited, and no more once they are excluded (ux-39)."""
     secret = "password = correct horse battery staple"
     texts: dict[str, list[str]] = {}
     async with desk() as d:

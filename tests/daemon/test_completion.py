@@ -32,6 +32,7 @@ async def test_without_a_verifier_the_draft_alone_completes() -> None:
 
 @pytest.mark.asyncio
 async def test_the_edit_starts_the_draft_and_the_request_finds_it() -> None:
+    """ux-2."""
     async with bench() as b:
         b.open("def add(a, b):\n    re")
         b.type("t")
@@ -56,6 +57,7 @@ async def test_typing_along_is_answered_without_the_model() -> None:
 
 @pytest.mark.asyncio
 async def test_backspace_brings_the_earlier_suggestion_back() -> None:
+    """ux-25."""
     async with bench() as b:
         b.open("def add(a, b):\n    ret")
         text = only(await b.ask(wait="verified"))
@@ -69,6 +71,7 @@ async def test_backspace_brings_the_earlier_suggestion_back() -> None:
 
 @pytest.mark.asyncio
 async def test_a_contradicting_key_stops_the_draft_within_a_token() -> None:
+    """ux-4."""
     async with bench() as b:
         b.open("def add(a, b):\n    re")
         b.engine.hold(after_tokens=25)
@@ -195,6 +198,7 @@ async def test_context_goes_out_before_the_first_draft_token_is_there() -> None:
 
 @pytest.mark.asyncio
 async def test_losing_the_link_in_a_run_leaves_the_draft_completing() -> None:
+    """ux-34."""
     async with bench(target=SOURCE) as b:
         b.open("def add(a, b):\n    ret")
         asked = asyncio.create_task(b.ask(wait="verified"))
@@ -236,6 +240,7 @@ async def test_a_run_without_the_link_asks_for_it() -> None:
 
 @pytest.mark.asyncio
 async def test_a_missed_deadline_lets_the_draft_stand_and_is_counted() -> None:
+    """ux-7."""
     async with bench(target=SOURCE, chosen=settings(deadline_s=-1.0)) as b:
         b.open("def add(a, b):\n    ret")
         answer = await b.ask(wait="verified")
@@ -356,6 +361,7 @@ async def test_a_shown_draft_is_extended_and_then_marked_verified() -> None:
 
 @pytest.mark.asyncio
 async def test_within_the_settling_window_a_verdict_corrects_once() -> None:
+    """ux-7."""
     async with bench(draft=WRONG, target=SOURCE, timing=Timing(30.0, 0.0)) as b:
         b.open("def add(a, b):\n    ret")
         shown = only(await b.ask(wait="settled"))
@@ -369,6 +375,7 @@ async def test_within_the_settling_window_a_verdict_corrects_once() -> None:
 
 @pytest.mark.asyncio
 async def test_after_the_settling_window_what_is_shown_stays() -> None:
+    """ux-7, ux-21."""
     async with bench(draft=WRONG, target=SOURCE, timing=Timing(0.0, 0.0)) as b:
         b.open("def add(a, b):\n    ret")
         shown = only(await b.ask(wait="settled"))
@@ -393,6 +400,7 @@ async def test_the_verified_policy_shows_no_draft_while_the_verifier_answers() -
 
 @pytest.mark.asyncio
 async def test_the_verified_policy_shows_the_draft_when_the_verifier_misses_its_deadline() -> None:
+    """ux-7."""
     chosen = settings(deadline_s=0.05)
     chosen = replace(chosen, display=replace(chosen.display, policy="verified"))
     async with bench(target=SOURCE, chosen=chosen) as b:

@@ -93,6 +93,7 @@ CHOSEN = replace(settings(), window_tokens=WINDOW, completion=replace(settings()
 @pytest.mark.parametrize("document", DOCUMENTS)
 @pytest.mark.asyncio
 async def test_a_typed_key_costs_itself_and_a_constant(document: str, engine: str) -> None:
+    """ux-36."""
     async with bench(engine=CountedEngine(*ENGINES[engine]), chosen=CHOSEN) as b:
         keyboard = Keyboard(b, *DOCUMENTS[document])
         for key in "\n    if alpha:\n        return alpha + a_return(alpha)\n    return" * 2:
@@ -125,6 +126,7 @@ async def test_a_pasted_text_costs_itself() -> None:
 
 @pytest.mark.asyncio
 async def test_the_cursor_elsewhere_costs_a_window_once() -> None:
+    """ux-36."""
     async with bench(engine=CountedEngine(), chosen=CHOSEN) as b:
         keyboard = Keyboard(b, *DOCUMENTS["a megabyte"])
         for cursor in (400_000, 100, 900_000, 200_000):

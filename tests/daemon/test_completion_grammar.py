@@ -44,6 +44,7 @@ ILLEGAL = "let abc = =, (2);\ndel abc;\n"
 
 @pytest.mark.asyncio
 async def test_an_illegal_best_token_is_passed_over_for_the_best_legal_one() -> None:
+    """ux-16."""
     async with bench(engine=scripted(ILLEGAL, LEGAL), grammar=whole()) as b:
         b.open("let a")
         answer = await b.ask(wait="verified")
@@ -97,6 +98,7 @@ async def test_a_text_with_an_error_on_the_cursors_line_is_completed_without_a_m
 
 @pytest.mark.asyncio
 async def test_what_would_break_the_text_after_the_cursor_is_cut_off() -> None:
+    """ux-16."""
     async with bench(engine=scripted("let a = (1), 5"), grammar=whole()) as b:
         b.open("let a = (\n);\ndel c;\n")
         place = Place(b.document, len("let a = ("))
@@ -115,6 +117,7 @@ async def test_what_leads_to_nowhere_yet_is_shown_to_the_end_of_its_line() -> No
 
 @pytest.mark.asyncio
 async def test_nothing_fitting_has_a_reason() -> None:
+    """ux-16."""
     async with bench(engine=scripted("\nlet q = (((((((((((((((((((((((("), grammar=whole()) as b:
         b.open("\n\ndel c;\n")
         answer = await b.ask(Place(b.document, 1), wait="verified")

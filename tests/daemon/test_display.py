@@ -79,7 +79,7 @@ def screen() -> Iterator[Screen]:
 
 
 def test_a_held_back_update_goes_out_when_it_is_due(screen: Screen) -> None:
-    """With the newest text, once."""
+    """With the newest text, once (ux-22)."""
     showing = screen.ask("a")
     screen.hear("ab")
     screen.loop.pass_time(0.1)
@@ -173,7 +173,7 @@ def test_asked_again_with_no_key_between_it_changes_as_updates_do(screen: Screen
 
 
 def test_asked_after_a_key_it_may_be_another(screen: Screen) -> None:
-    """A contradicting verdict is what the next key shows, with a settling window of its own."""
+    """A contradicting verdict is what the next key shows, with a settling window of its own (ux-21)."""
     screen.ask("abc")
     screen.loop.pass_time(0.3)
     screen.type("a")

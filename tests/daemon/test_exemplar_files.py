@@ -97,6 +97,7 @@ def test_a_file_without_an_ending_is_like_those_of_its_name(workspace: Path) -> 
     ],
 )
 def test_what_git_ignores_is_never_read(workspace: Path, pattern_file: str, pattern: str) -> None:
+    """ux-39."""
     write(workspace / pattern_file, pattern)
     write(workspace / "queries" / "secret.sql", "secret")
     assert texts(found_near(workspace / "queries" / "open.sql")) == []
@@ -122,6 +123,7 @@ def test_ignore_files_above_the_workspace_count(workspace: Path) -> None:
 
 @pytest.mark.parametrize("name", ["prod.env.sql", "deep/secrets/a.sql"])
 def test_excluded_files_are_never_read(workspace: Path, name: str) -> None:
+    """ux-39."""
     write(workspace / name, "secret")
     found = found_near(workspace / "queries" / "open.sql", exclude=("*.env.sql", "secrets/"))
     assert texts(found) == []

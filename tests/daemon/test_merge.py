@@ -31,7 +31,7 @@ def news(text: str, verified: int = 0, *, complete: bool = False, settled: bool 
 
 
 def test_the_table_is_complete() -> None:
-    """Each event has a row in each state."""
+    """Each event has a row in each state (ux-7)."""
     assert set(TABLE) == set(itertools.product(State, Event))
 
 
@@ -88,7 +88,7 @@ def test_what_is_left_empty_is_withdrawn() -> None:
     ],
 )
 def test_when_held_back_news_go_out(coming: News, due: float | None) -> None:
-    """At that time `merge` sends them."""
+    """At that time `merge` sends them (ux-22)."""
     offer = first_shown(SHOWN, 0.0)
     assert next_update_at(offer, coming, 0.0, TIMING) == due
     assert due is None or merge(offer, coming, due, TIMING)[1] is not None
@@ -195,4 +195,5 @@ test_merging_whatever_comes = Merging.TestCase
     ],
 )
 def test_what_contradicts_what_is_shown_is_left_off_the_screen(coming: News, left_off: bool) -> None:
+    """ux-21."""
     assert is_left_off(first_shown(SHOWN, 0.0), coming) is left_off

@@ -117,6 +117,7 @@ async def test_a_client_opens_a_document_and_gets_a_completion(paths: RuntimePat
 
 @pytest.mark.asyncio
 async def test_the_socket_is_the_users_alone(paths: RuntimePaths) -> None:
+    """ux-41."""
     async with daemon(paths):
         assert stat.S_IMODE(paths.socket.stat().st_mode) == 0o600
         assert stat.S_IMODE(paths.directory.stat().st_mode) == 0o700
@@ -125,6 +126,7 @@ async def test_the_socket_is_the_users_alone(paths: RuntimePaths) -> None:
 
 @pytest.mark.asyncio
 async def test_loopback_tcp_wants_the_token_of_this_run(tmp_path: Path) -> None:
+    """ux-41."""
     paths = runtime_paths(tmp_path / "run", transport="tcp")
     async with daemon(paths):
         assert stat.S_IMODE(paths.token.stat().st_mode) == 0o600
@@ -141,6 +143,7 @@ async def test_loopback_tcp_wants_the_token_of_this_run(tmp_path: Path) -> None:
 
 @pytest.mark.asyncio
 async def test_two_clients_with_the_same_file_do_not_disturb_each_other(paths: RuntimePaths) -> None:
+    """ux-30, ux-33."""
     async with daemon(paths):
         one = await DaemonClient.connect(paths, client="one")
         two = await DaemonClient.connect(paths, client="two", settings={"completion.max_tokens": 3})
@@ -160,6 +163,7 @@ async def test_two_clients_with_the_same_file_do_not_disturb_each_other(paths: R
 
 @pytest.mark.asyncio
 async def test_a_cancel_of_one_client_leaves_the_others_sequence_alone(paths: RuntimePaths) -> None:
+    """ux-5."""
     engine = FakeEngine(following(SOURCE))
     async with daemon(paths, engine):
         one = await DaemonClient.connect(paths, client="one")
@@ -212,6 +216,7 @@ async def test_a_question_about_what_is_not_there_has_its_reason(
 async def test_switches_and_excluded_files(
     paths: RuntimePaths, settings: dict[str, object], uri: str, reason: str
 ) -> None:
+    """ux-39, ux-46."""
     async with daemon(paths):
         client = await DaemonClient.connect(paths, client="test", settings=settings)
         await opened(client, name=uri)
@@ -221,6 +226,7 @@ async def test_switches_and_excluded_files(
 
 @pytest.mark.asyncio
 async def test_settings_change_without_a_restart_and_bad_ones_are_named(paths: RuntimePaths) -> None:
+    """ux-33, ux-46."""
     pushed: list[object] = []
     async with daemon(paths):
         client = await DaemonClient.connect(paths, client="test", on_push=pushed.append)
@@ -440,6 +446,7 @@ async def connected(paths: RuntimePaths) -> DaemonClient:
 
 @pytest.mark.asyncio
 async def test_a_start_race_ends_with_one_daemon(paths: RuntimePaths, source: Path) -> None:
+    """ux-30."""
     starters = [process(paths, source) for _ in range(4)]
     try:
         client = await connected(paths)
@@ -461,6 +468,7 @@ async def test_a_start_race_ends_with_one_daemon(paths: RuntimePaths, source: Pa
 
 @pytest.mark.asyncio
 async def test_a_killed_daemons_socket_is_taken_over(paths: RuntimePaths, source: Path) -> None:
+    """ux-30."""
     first = process(paths, source)
     try:
         client = await connected(paths)
@@ -480,6 +488,7 @@ async def test_a_killed_daemons_socket_is_taken_over(paths: RuntimePaths, source
 
 @pytest.mark.asyncio
 async def test_a_socket_file_of_somebody_silent_is_taken_over(paths: RuntimePaths) -> None:
+    """ux-30."""
     paths.prepare()
     silent = socket.socket(socket.AF_UNIX)
     silent.bind(str(paths.socket))
@@ -494,6 +503,7 @@ async def test_a_socket_file_of_somebody_silent_is_taken_over(paths: RuntimePath
 
 @pytest.mark.asyncio
 async def test_the_lock_decides_not_the_socket_file(paths: RuntimePaths) -> None:
+    """ux-30."""
     paths.prepare()
     with only_daemon(paths), pytest.raises(AlreadyRunning):
         await run_daemon(quick(), paths, FakeEngine)
@@ -501,6 +511,7 @@ async def test_the_lock_decides_not_the_socket_file(paths: RuntimePaths) -> None
 
 @pytest.mark.asyncio
 async def test_the_daemon_ends_when_idle(paths: RuntimePaths, source: Path) -> None:
+    """ux-31."""
     started = process(paths, source, "1")
     try:
         client = await connected(paths)

@@ -120,7 +120,7 @@ def test_what_is_shown(marked: str, text: str, shown: str) -> None:
     ],
 )
 def test_why_nothing_is_shown(marked: str, text: str, reason: str) -> None:
-    """Every empty text has its reason."""
+    """Every empty text has its reason (ux-18)."""
     assert shape(text, at(marked), ended=True) == Shaped("", reason)  # type: ignore[arg-type]
 
 
@@ -129,7 +129,7 @@ def test_why_nothing_is_shown(marked: str, text: str, reason: str) -> None:
     [("f()\n", "f()"), ("f()\nf(", "f()"), ("f()\nf()\nf()", "f()"), ("f()\nf()\nfx", "f()\nf()\nfx")],
 )
 def test_lines_that_may_repeat_are_held_back(text: str, shown: str) -> None:
-    """While the text goes on, equal lines at its end wait for one that differs."""
+    """While the text goes on, equal lines at its end wait for one that differs (ux-18)."""
     assert shape(text, at("|"), ended=False) == Shaped(shown)
 
 
@@ -141,7 +141,7 @@ def test_lines_that_may_repeat_are_held_back(text: str, shown: str) -> None:
     ],
 )  # fmt: skip
 def test_where_a_word_is_split(marked: str, splits: bool) -> None:
-    """Words are letters, digits and _; CJK has none that a cursor could split."""
+    """Words are letters, digits and _; CJK has none that a cursor could split (ux-47, ux-48)."""
     assert splits_word(at(marked)) is splits
 
 
@@ -156,7 +156,8 @@ places = st.builds(
 
 @given(places, texts, texts, st.booleans())
 def test_what_is_shown_only_grows_with_the_text(place: Place, text: str, more: str, ended: bool) -> None:
-    """No flicker: the shape of a text begins with the shape of each of its beginnings, and with itself unended."""
+    """No flicker: the shape of a text begins with the shape of each of its beginnings, and with itself
+    unended (ux-22)."""
     early = shape(text, place, ended=False)
     late = shape(text + more, place, ended=ended)
     assert (text + more).startswith(late.text)

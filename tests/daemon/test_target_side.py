@@ -189,6 +189,7 @@ def test_new_credit_holds_at_once() -> None:
 
 @pytest.mark.parametrize(("finish", "cancels"), [("", 1), ("stop", 0)])
 def test_the_end_of_a_run_cancels_what_the_target_still_does(finish: str, cancels: int) -> None:
+    """ux-4."""
     side = scripted()
     run = side.begun()
     run.generation.target_finish = finish  # type: ignore[assignment]

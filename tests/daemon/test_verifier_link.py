@@ -174,6 +174,7 @@ async def test_the_session_unused_longest_makes_room() -> None:
 
 @pytest.mark.asyncio
 async def test_nobody_there_is_offline_with_the_reason_and_heals_by_itself() -> None:
+    """ux-34."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
@@ -289,6 +290,7 @@ async def test_a_closed_connection_is_offline_and_sends_go_nowhere() -> None:
 
 @pytest.mark.asyncio
 async def test_missed_deadlines_open_the_circuit_and_a_hit_closes_it() -> None:
+    """ux-34."""
     async with server(polite) as port, link_to(port) as (link, _, until):
         await until("online")
         for _ in range(3):
@@ -333,6 +335,7 @@ async def test_an_unreadable_ca_file_is_named(tmp_path: object) -> None:
 
 
 def test_the_token_is_in_no_text() -> None:
+    """ux-40."""
     settings = LinkSettings("wss://gpu.example.com:1", "s3cret")
     assert "s3cret" not in repr(settings)
     for failure in (OSError("x"), TimeoutError(), ConnectionRefusedError(), ssl.SSLError("x")):

@@ -659,7 +659,7 @@ async def test_updates_for_unknown_documents(editor: InProcessEditor, daemon: Sc
 async def test_status(
     editor: InProcessEditor, daemon: ScriptedDaemon, change: dict[str, str], kind: str, reason: str
 ) -> None:
-    """Every change is pushed with a typed reason, and can be asked for."""
+    """Every change is pushed with a typed reason, and can be asked for (ux-23)."""
     daemon.status = msgspec.structs.replace(READY, **change, message="new")
     daemon.push(daemon.status)
     told = await editor.wait_for("draftwire/status", lambda s: s["message"] == "new")

@@ -359,7 +359,8 @@ async def test_a_step_that_fails_ends_its_sessions_not_the_server() -> None:
 
 
 async def test_a_killed_client_frees_its_places_at_once_even_in_the_middle_of_a_step() -> None:
-    """Measured from the reset to the place being free; and the place can be used while the old step still runs."""
+    """Measured from the reset to the place being free; and the place can be used while the old step still
+    runs (ux-4)."""
     engine = FakeTarget(50, n_slots=1)
     async with served(engine) as server:
         engine.gate.clear()

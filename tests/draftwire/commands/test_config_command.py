@@ -24,6 +24,7 @@ runner = CliRunner()
 def test_init_writes_the_annotated_file_where_it_is_looked_for(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    """ux-51."""
     path = tmp_path / "new" / "folder" / "c.toml"
     monkeypatch.setenv(CONFIG_VARIABLE, str(path))
     result = runner.invoke(app, ["config", "init"])
@@ -77,6 +78,7 @@ def test_check_of_a_good_file(tmp_path: Path) -> None:
 
 
 def test_check_names_all_that_is_wrong(tmp_path: Path) -> None:
+    """ux-51."""
     path = tmp_path / "c.toml"
     path.write_text("[draft]\nthread = 2\nmodel = 3\n")
     result = runner.invoke(app, ["config", "check", str(path)])
@@ -122,6 +124,7 @@ def test_check_says_that_the_daemon_has_older_settings(run_daemon: RunDaemon, tm
 
 
 def test_secrets_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """ux-40."""
     monkeypatch.setenv(TOKEN_VARIABLE, "s3cret")
     assert "s3cret" not in runner.invoke(app, ["config", "show", "--json"]).output
 

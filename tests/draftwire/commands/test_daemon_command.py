@@ -130,6 +130,7 @@ def test_stats_have_units_and_no_word_twice() -> None:
 def test_stats_say_why_nothing_was_shown_the_most_frequent_first_and_in_full(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """ux-52."""
     monkeypatch.setenv("COLUMNS", "60")
 
     async def values() -> dict[str, Any]:
@@ -150,6 +151,7 @@ def test_stats_say_why_nothing_was_shown_the_most_frequent_first_and_in_full(
 def test_the_last_requests_say_why_nothing_was_shown(
     run_daemon: RunDaemon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """ux-44."""
     requests = [
         {
             "document": "file:///a/b%5B1%5D.py",

@@ -49,6 +49,7 @@ async def hops(config: Path | None = None) -> dict[str, list[str]]:
 
 @pytest.mark.asyncio
 async def test_the_hops_come_in_the_order_of_the_data_path(engine: FakeEngine) -> None:
+    """ux-44."""
     found = await hops()
     assert list(found) == ["installation", "editor", "bridge", "daemon", "grammars", "model", "verifier"]
     assert found["daemon"] == ["ok", "info"]

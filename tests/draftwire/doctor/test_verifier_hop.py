@@ -153,6 +153,8 @@ async def test_without_a_draft_model_the_handshake_waits() -> None:
 
 @pytest.mark.asyncio
 async def test_trust_given_up_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    """ux-42."""
+
     async def no(_: LinkSettings) -> Finding:
         return Finding("verifier", "name", "failed", "x", "y")
 
