@@ -12,9 +12,11 @@
 
 A suggestion is settling from its first display on, and fixed when the window is over. "same" and "extends" compare
 with what is shown; a text that is only a beginning of what is shown is "same" as long as it is not complete: the rest
-is still being drafted again. Text grows at most once in `update_interval`; corrections and marks, which move no text,
-go out at once. A held-back update is asked for again by `next_update_at`. Verified text is never taken back: a
-contradiction before the end of the verified part can't come from the target and is kept off the screen.
+is still being drafted again. Text grows at most once in `update_interval`; what is shown already is marked verified
+meanwhile, for marks move no text and go out at once. So does a correction by the target's own words; that of a draft,
+which the next verdict may change once more, waits until more of it is there. A held-back update is asked for again by
+`next_update_at`. Verified text is never taken back: a contradiction before the end of the verified part can't come from
+the target and is kept off the screen.
 """
 
 from __future__ import annotations
@@ -71,7 +73,7 @@ class News:
     complete: bool
     """Nothing will be added to the text."""
     settled: bool
-    """As much of the text as is worth a correction is there."""
+    """As much of the text as is worth a correction by a draft is there."""
 
 
 _LAST_CALL = 0.8
@@ -100,6 +102,8 @@ def merge(offer: Offer, news: News, now: float, timing: Timing) -> tuple[Offer, 
     """What the news changes on the screen: the offer after it, and the update to send, if any."""
     offer = _aged(offer, now, timing)
     state, effect = TABLE[offer.state, _event(offer, news)]
+    if effect == "extended" and now < _due_at(offer, news, effect, timing):
+        news, effect = _of_what_is_shown(offer, news), "verified"
     if effect is None or not _changes(offer, news, effect) or now < _due_at(offer, news, effect, timing):
         return offer, None
     return _APPLY[effect](replace(offer, state=state), news, now), effect
@@ -140,10 +144,16 @@ def _changes(offer: Offer, news: News, effect: Effect) -> bool:
     return effect == "extended" or news.text.startswith(offer.text[: offer.verified])
 
 
+def _of_what_is_shown(offer: Offer, news: News) -> News:
+    """The news of the text that is on the screen, without what is to be added to it."""
+    return replace(news, text=offer.text, verified=min(news.verified, len(offer.text)), complete=False)
+
+
 def _due_at(offer: Offer, news: News, effect: Effect, timing: Timing) -> float:
     if effect == "extended":
         return offer.updated_at + timing.update_interval
-    if effect == "verified" or news.settled or news.complete:
+    by_target = not offer.text.startswith(news.text[: news.verified])
+    if effect == "verified" or by_target or news.settled or news.complete:
         return offer.shown_at
     return offer.shown_at + _LAST_CALL * timing.settling
 

@@ -79,14 +79,14 @@ def screen() -> Iterator[Screen]:
 
 
 def test_a_held_back_update_goes_out_when_it_is_due(screen: Screen) -> None:
-    """With the newest text, once (ux-22)."""
+    """With the newest text, once (ux-22); what is shown already is marked at once."""
     showing = screen.ask("a")
     screen.hear("ab")
     screen.loop.pass_time(0.1)
     screen.hear("abc", 1)
     screen.loop.pass_time(1)
-    assert screen.kinds == [(0.15, "extended", "abc")]
-    update = screen.pushed[0][1]
+    assert screen.kinds == [(0.1, "verified", "a"), (0.15, "extended", "abc")]
+    update = screen.pushed[1][1]
     assert (update.document, update.version, update.offset) == ("file:///f", 1, 0)
     assert (update.suggestion.id, update.suggestion.verified, update.suggestion.source) == (
         showing.number,
