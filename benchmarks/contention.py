@@ -28,6 +28,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from benchmarks.machine import machine_info
+from benchmarks.typing import timed_bridge
 from benchmarks.typing.lsp import Bridge, running_bridge
 from draftwire.demo.processes import workplace
 from draftwire.demo.report import percentile
@@ -170,15 +171,15 @@ async def measure(keys: int, loops: int, settings: str) -> dict[str, Any]:
         environment = place.configured(draft_model="bundled", verifier_port=None, grammars=settings)
         typist = Typist(text)
         try:
-            changes = place.folder / "changes.json"
-            command = ("-m", "benchmarks.typing.timed_bridge", str(changes))
+            watched = place.folder / "watched.json"
+            command = (*timed_bridge.COMMAND, str(watched))
             async with running_bridge(environment, typist.notified, command) as bridge:
                 await asyncio.wait_for(typist.ready.wait(), READY_S)
                 typist.open(bridge)
                 await typist.type(bridge, WARM_UP)
                 phases = {phase: await _phase(bridge, typist, phase, keys, loops) for phase in PHASES}
                 stats = await bridge.ask("draftwire/stats", None, ANSWER_S)
-            taken_ms = json.loads(changes.read_text(encoding="utf-8"))
+            taken_ms = timed_bridge.watched_in(watched).changes_ms
         finally:
             await place.stop_daemon()
     figures: dict[str, float | None] = {}

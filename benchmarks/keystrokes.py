@@ -19,7 +19,8 @@ latency; `overtaken` in the rows counts them, on this side and (as those not `an
   (`cold_*` in the rows: the first text after opening a file or moving the cursor).
 - `verified_*`: to the first verified character of the suggestion that the key brought. `verified_over_floor_p99_ms`:
   beyond the floor, which is the round trip and one forward.
-- `type_through_p99_ms`: keys that went along what was shown.
+- `type_through_p99_ms`: keys that went along what was shown; `bridge_recall_p99_ms`: what the bridge took of that, from
+  the didChange it read to the answer it wrote.
 - `peer_ratio_*`: key to text, over all keys that got one, ours / the peer's (--peer). The peer types the same keys
   after each replay, at the same moments, with the draft's model.
 - `flicker`: texts that were replaced after their settling window by one that does not begin with them; `settled`:
@@ -48,6 +49,7 @@ from benchmarks.emulation.precise_loop import precise_loop
 from benchmarks.machine import machine_info
 from benchmarks.peer.llama_build import PeerMissing
 from benchmarks.peer.llama_server import LlamaServerPeer
+from benchmarks.typing import timed_bridge
 from benchmarks.typing.corpus import NothingToType
 from benchmarks.typing.editor import Editor
 from benchmarks.typing.events import Event
@@ -58,7 +60,7 @@ from benchmarks.typing.options import Request, request_of
 from benchmarks.typing.peer import waits_ms
 from benchmarks.typing.process import Meter
 from benchmarks.typing.replay import Replay
-from benchmarks.typing.report import figures_of, lines, peer_row, ratios, row_of
+from benchmarks.typing.report import figures_of, lines, peer_row, ratios, row_of, spread
 from benchmarks.typing.stage import Setting, Stage, staged
 from benchmarks.typing.tally import Tally, tally
 from daemon.config import DraftConfig
@@ -87,9 +89,26 @@ async def measure(request: Request, setting: Setting) -> Measured:
     plan, editor = request.plan, Editor(keeps_text=request.peer or setting.is_oracle)
     async with AsyncExitStack() as stack:
         stage = await stack.enter_async_context(staged(setting, seed=plan.seed, threads=request.threads))
-        bridge = await stack.enter_async_context(running_bridge(stage.environment, editor.notified))
-        editor.attach(bridge)
-        await _ready(editor, stage, setting)
+        file = stage.projects.with_name("watched.json")
+        command = (*timed_bridge.COMMAND, str(file))
+        async with running_bridge(stage.environment, editor.notified, command) as bridge:
+            editor.attach(bridge)
+            await _ready(editor, stage, setting)
+            replay, taken, stats = await _replayed(request, editor, bridge, stage)
+        watched = timed_bridge.watched_in(file)
+    tallied = tally(editor.events)
+    row = row_of(tallied, replay.spared, stats, floor_ms=setting.floor_ms)
+    row = {"setting": str(setting), "errors": bridge.errors, **row, **taken}
+    row |= spread("bridge_recall", watched.recalled_ms) | spread("bridge_change", watched.changes_ms)
+    return Measured(row, tallied, editor.events)
+
+
+async def _replayed(
+    request: Request, editor: Editor, bridge: Bridge, stage: Stage
+) -> tuple[Replay, dict[str, Any], dict[str, Any]]:
+    """Type it all: the replay, what its processes took, and the daemon's own statistics."""
+    plan = request.plan
+    async with AsyncExitStack() as stack:
         interruption = Interruption(stage, plan.keys) if request.interrupted else None
         if interruption is not None:
             await stack.enter_async_context(interruption)
@@ -105,11 +124,7 @@ async def measure(request: Request, setting: Setting) -> Measured:
         replay = Replay(plan, editor, stage.projects, before_key)
         await replay.run()
         taken = meter.row(editor.keys, _pids(editor, bridge))
-        stats = await bridge.ask("draftwire/stats", None, STATS_S)
-    tallied = tally(editor.events)
-    row = row_of(tallied, replay.spared, stats, floor_ms=setting.floor_ms)
-    row = {"setting": str(setting), "errors": bridge.errors, **row, **taken}
-    return Measured(row, tallied, editor.events)
+        return replay, taken, await bridge.ask("draftwire/stats", None, STATS_S)
 
 
 async def _ready(editor: Editor, stage: Stage, setting: Setting) -> None:

@@ -192,8 +192,6 @@ class Editor:
         if params["uri"] != self._uri or params["version"] != self._version:
             return
         ghost = self.ghost
-        if ghost is None and params["kind"] == "extended":
-            ghost = Ghost(params["id"], "", 0, 0, now)
         if ghost is None and params["kind"] == "extended":  # the first text, after an empty answer
             ghost = Ghost(params["id"], "", 0, 0, now)
         if ghost is None or params["id"] != ghost.number:

@@ -15,6 +15,7 @@ FIGURES: Final = (
     "verified_p99_ms",
     "verified_over_floor_p99_ms",
     "type_through_p99_ms",
+    "bridge_recall_p99_ms",
     "peer_ratio_p50",
     "peer_ratio_p99",
     "flicker",
@@ -59,7 +60,7 @@ def row_of(
         "all": tallied.all_ms,
     }
     for name, values in latencies.items():
-        row |= _spread(name, values)
+        row |= spread(name, values)
     row |= {"floor_ms": floor_ms, "verified_over_floor_p99_ms": _over(row["verified_p99_ms"], floor_ms)}
     row |= {name: counts[name] for name in _COUNTS}
     row |= {name: count for name, count in sorted(counts.items()) if name.startswith("keys_")}
@@ -88,7 +89,7 @@ def ratios(row: Mapping[str, Any], peer: Mapping[str, Any]) -> dict[str, float |
 
 def peer_row(waits_ms: Sequence[float], keys: int) -> dict[str, Any]:
     """What the peer did: the time to text of the keys that got one before the next key."""
-    return {"keys": keys, "answered": len(waits_ms), **_spread("all", waits_ms)}
+    return {"keys": keys, "answered": len(waits_ms), **spread("all", waits_ms)}
 
 
 def lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -97,7 +98,8 @@ def lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return [f"{name:28} " + "  ".join(_shown(row.get(name)) for row in rows) for name in names]
 
 
-def _spread(name: str, values_ms: Sequence[float]) -> dict[str, Any]:
+def spread(name: str, values_ms: Sequence[float]) -> dict[str, Any]:
+    """How many there are, and three percentiles of them."""
     p50, p90, p99 = percentiles(values_ms, 50, 90, 99)
     return {f"{name}_n": len(values_ms), f"{name}_p50_ms": p50, f"{name}_p90_ms": p90, f"{name}_p99_ms": p99}
 
