@@ -65,7 +65,7 @@ def _is_recalled(data: Any) -> bool:
     if not isinstance(answer, InlineCompletionList) or not answer.items:
         return False
     command = answer.items[0].command
-    return command is not None and command.arguments is not None and command.arguments[2]["typed"] > 0
+    return bool(command and command.arguments and command.arguments[2]["typed"] > 0)
 
 
 def main() -> int:
