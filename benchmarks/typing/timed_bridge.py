@@ -65,7 +65,8 @@ def _is_recalled(data: Any) -> bool:
     if not isinstance(answer, InlineCompletionList) or not answer.items:
         return False
     command = answer.items[0].command
-    return bool(command and command.arguments and command.arguments[2]["typed"] > 0)
+    detail: Any = command.arguments[2] if command and command.arguments else {"typed": 0}
+    return bool(detail["typed"])
 
 
 def main() -> int:
