@@ -101,8 +101,8 @@ class Retention:
 
         text: the document. It has them, or its next edit brings them: editors tell of the two in either order.
         """
-        if not self._begin(suggestion, length, text, now):
-            self._early.append((suggestion, length))
+        if not self._begin(suggestion, length, text, now) and suggestion in self._offers:
+            self._early = [*self._early, (suggestion, length)][-REMEMBERED_OFFERS:]
 
     def _begin(self, suggestion: int, length: int, text: str, now: float) -> bool:
         """Follow what was accepted; False if the document does not have it."""

@@ -130,6 +130,17 @@ def test_only_the_last_suggestions_are_remembered() -> None:
     assert len(told) == len(HORIZONS_S)
 
 
+def test_what_was_accepted_elsewhere_is_not_kept() -> None:
+    """Every document is told of every suggestion: one that nobody edits must not gather those of the others."""
+    retention = Retention(lambda *values: None)
+    retention.offered(1, 0, "foo")
+    for number in range(1000):
+        retention.accepted(number, 3, "", 0.0)
+        retention.accepted(1, 3, "", 0.0)
+    assert set(retention._early) == {(1, 3)}
+    assert len(retention._early) <= REMEMBERED_OFFERS
+
+
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 6), st.text("ab\n", max_size=5)), max_size=12))
 def test_kept_characters_are_those_that_no_edit_took(edits: list[tuple[int, int, str]]) -> None:
     """A naive model: every accepted character is marked; marks go with what the differences take away."""
