@@ -32,6 +32,8 @@ log = logging.getLogger(__name__)
 State = Literal["loading", "ready", "failed"]
 
 FIRST_GUESS_S = 0.03
+LONGEST_TOKEN_S = 1.0
+"""What takes longer is not the model's speed: the machine may have slept meanwhile."""
 
 
 @dataclass(eq=False, slots=True)
@@ -184,7 +186,8 @@ class DraftWorker:
         before, started = engine.evaluated_tokens(), self._clock()
         candidates = engine.next_candidates(sequence, ids, allowed)
         if engine.evaluated_tokens() - before == 1:
-            self._token_s += 0.1 * (self._clock() - started - self._token_s)
+            taken_s = min(self._clock() - started, LONGEST_TOKEN_S)
+            self._token_s += 0.1 * (taken_s - self._token_s)
         return candidates
 
     def _wake(self) -> None:
