@@ -1,0 +1,181 @@
+// The bridge as a process: found, started, started again with growing waits when it ends by itself. Knows nothing of
+// suggestions.
+import * as vscode from "vscode";
+import {
+  CloseAction,
+  ErrorAction,
+  LanguageClient,
+  type LanguageClientOptions,
+  RevealOutputChannelOn,
+} from "vscode-languageclient/node";
+import { findProgram } from "./program.ts";
+import { Backoff } from "./pure/backoff.ts";
+import { howToInstall } from "./pure/locate.ts";
+import type { BridgeState, BridgeStatus } from "./pure/status_text.ts";
+import { isOlder, OLDEST_BRIDGE } from "./pure/version.ts";
+import { bridgeSettingsNow, logLevel, programSetting } from "./settings.ts";
+
+const STOP_WITHIN_MS = 2_000;
+
+/** Its troubles go to the log; what the user has to know is said once, by this extension (ux-45). */
+class QuietClient extends LanguageClient {
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
+  }
+}
+
+export class Bridge implements vscode.Disposable {
+  readonly #log: vscode.LogOutputChannel;
+  readonly #options: () => Partial<LanguageClientOptions>;
+  readonly #listeners: Readonly<Record<string, (params: unknown) => void>>;
+  readonly #changed = new vscode.EventEmitter<BridgeState>();
+  readonly #backoff = new Backoff();
+  #state: BridgeState = { phase: "looking" };
+  #client: LanguageClient | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  /** Counts starts; what belongs to an older one is over. */
+  #run = 0;
+
+  readonly onDidChangeState = this.#changed.event;
+  /** The program in use, for the commands that call it. */
+  program: string | undefined;
+
+  /** `listeners`: for notifications of the bridge, by method. */
+  constructor(
+    log: vscode.LogOutputChannel,
+    options: () => Partial<LanguageClientOptions>,
+    listeners: Readonly<Record<string, (params: unknown) => void>>,
+  ) {
+    this.#log = log;
+    this.#options = options;
+    this.#listeners = listeners;
+  }
+
+  get state(): BridgeState {
+    return this.#state;
+  }
+
+  /** Stop what runs, forget earlier crashes, start. */
+  async restart(): Promise<void> {
+    this.#backoff.reset();
+    await this.stop();
+    await this.#start();
+  }
+
+  async stop(): Promise<void> {
+    this.#run += 1;
+    clearTimeout(this.#timer);
+    const client = this.#client;
+    this.#client = undefined;
+    if (client === undefined) return;
+    try {
+      await client.dispose(STOP_WITHIN_MS);
+    } catch (error) {
+      this.#log.warn(`The bridge did not stop in order: ${error}`);
+    }
+  }
+
+  /** A notification to the bridge, if it runs. */
+  notify(method: string, params: unknown): void {
+    if (this.#state.phase !== "running") return;
+    this.#client?.sendNotification(method, params).catch((error) => this.#log.warn(`${method}: ${error}`));
+  }
+
+  /** The editor's settings have changed. */
+  configure(): void {
+    this.notify("workspace/didChangeConfiguration", { settings: bridgeSettingsNow(this.#log) });
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    this.#changed.dispose();
+  }
+
+  async #start(): Promise<void> {
+    const run = this.#run;
+    this.#become({ phase: "looking" });
+    const found = await findProgram(this.#log);
+    if (run !== this.#run) return;
+    this.program = found?.file;
+    if (found === undefined) {
+      this.#become({ phase: "missing", message: howToInstall(programSetting()) });
+      return;
+    }
+    this.#log.info(`Starting ${found.file} (${found.where})`);
+    this.#become({ phase: "starting" });
+    await this.#connect(found.file, run);
+  }
+
+  async #connect(program: string, run: number): Promise<void> {
+    const startedAt = Date.now();
+    const ended = (why: string): void => {
+      if (run === this.#run) this.#crashed(why, Date.now() - startedAt);
+    };
+    const client = new QuietClient("draftwire", "Draftwire", executable(program), this.#clientOptions(ended));
+    client.onNotification("draftwire/status", (status: BridgeStatus) => {
+      if (run === this.#run) this.#become({ phase: "running", status });
+    });
+    for (const [method, listener] of Object.entries(this.#listeners)) client.onNotification(method, listener);
+    this.#client = client;
+    try {
+      await client.start();
+    } catch (error) {
+      ended(String(error));
+      return;
+    }
+    if (run !== this.#run) return;
+    const version = client.initializeResult?.serverInfo?.version;
+    if (isOlder(version, OLDEST_BRIDGE)) await this.#tooOld(String(version));
+    else if (this.#state.phase !== "running") this.#become({ phase: "running", status: undefined });
+  }
+
+  #clientOptions(ended: (why: string) => void): LanguageClientOptions {
+    return {
+      documentSelector: ["file", "untitled", "vscode-notebook-cell", "vscode-vfs"].map((scheme) => ({
+        scheme,
+      })),
+      initializationOptions: { settings: bridgeSettingsNow(this.#log) },
+      outputChannel: this.#log,
+      revealOutputChannelOn: RevealOutputChannelOn.Never,
+      initializationFailedHandler: () => false,
+      errorHandler: {
+        error: () => ({ action: ErrorAction.Continue, handled: true }),
+        closed: () => {
+          ended("it has ended");
+          return { action: CloseAction.DoNotRestart, handled: true };
+        },
+      },
+      ...this.#options(),
+    };
+  }
+
+  #crashed(why: string, livedMs: number): void {
+    this.#run += 1;
+    this.#client = undefined;
+    const wait = this.#backoff.afterCrash(livedMs);
+    this.#log.error(`The bridge is gone after ${Math.round(livedMs / 1000)} s: ${why}`);
+    if (wait === undefined) {
+      const message =
+        "The Draftwire bridge keeps ending. The log says why; `draftwire doctor` checks each part.";
+      this.#become({ phase: "crashed", message });
+      return;
+    }
+    this.#become({ phase: "starting" });
+    this.#timer = setTimeout(() => void this.#start(), wait);
+  }
+
+  async #tooOld(version: string): Promise<void> {
+    await this.stop();
+    const message = `Draftwire ${version} is too old for this extension, which needs ${OLDEST_BRIDGE}. Run: pipx upgrade draftwire`;
+    this.#become({ phase: "too_old", message });
+  }
+
+  #become(state: BridgeState): void {
+    this.#state = state;
+    this.#changed.fire(state);
+  }
+}
+
+function executable(program: string): { command: string; args: string[] } {
+  return { command: program, args: ["lsp", "--log-level", logLevel()] };
+}

@@ -1,0 +1,141 @@
+// The commands of the palette, and what they are bound to.
+import * as vscode from "vscode";
+import type { Bridge } from "./bridge.ts";
+import { WITHHELD } from "./pure/gate.ts";
+import { howToInstall } from "./pure/locate.ts";
+import type { Reports } from "./reports.ts";
+import { isEnabled, programSetting, SECTION, toggleEverywhere, toggleLanguage } from "./settings.ts";
+import type { Suggestions } from "./suggestions.ts";
+
+const SNOOZE_MINUTES = [5, 15, 60, 240];
+
+export interface Parts {
+  readonly bridge: Bridge;
+  readonly suggestions: Suggestions;
+  readonly reports: Reports;
+  readonly log: vscode.LogOutputChannel;
+  /** Called after what the status item shows has changed. */
+  readonly redraw: () => void;
+}
+
+type Command = () => unknown;
+
+export function registerCommands(parts: Parts): vscode.Disposable[] {
+  const all: Readonly<Record<string, Command>> = { ...acceptance(), ...showing(parts), ...care(parts) };
+  return Object.entries(all).map(([name, run]) => vscode.commands.registerCommand(`draftwire.${name}`, run));
+}
+
+function acceptance(): Readonly<Record<string, Command>> {
+  const run = (command: string) => (): Thenable<unknown> => vscode.commands.executeCommand(command);
+  return {
+    accept: run("editor.action.inlineSuggest.commit"),
+    acceptWord: run("editor.action.inlineSuggest.acceptNextWord"),
+    acceptLine: run("editor.action.inlineSuggest.acceptNextLine"),
+    trigger: run("editor.action.inlineSuggest.trigger"),
+  };
+}
+
+function showing({ suggestions, redraw }: Parts): Readonly<Record<string, Command>> {
+  return {
+    next: () => suggestions.cycle(1),
+    previous: () => suggestions.cycle(-1),
+    dismiss: () => suggestions.dismiss(),
+    toggle: toggleEverywhere,
+    toggleLanguage: async () => {
+      const document = vscode.window.activeTextEditor?.document;
+      if (document !== undefined) await toggleLanguage(document.languageId);
+    },
+    snooze: async () => {
+      await snooze(suggestions);
+      redraw();
+    },
+  };
+}
+
+function care(parts: Parts): Readonly<Record<string, Command>> {
+  const { bridge, log } = parts;
+  return {
+    showLog: () => log.show(),
+    restart: () => bridge.restart(),
+    doctor: () => report(parts, "Doctor", ["doctor"]),
+    statistics: () => report(parts, "Statistics", ["stats"]),
+    whyNothing: () => report(parts, "Why Nothing Shown", ["stats", "--last"], hereAndNow(parts.suggestions)),
+    openSettings: () =>
+      vscode.commands.executeCommand("workbench.action.openSettings", "@ext:draftwire.draftwire"),
+    install: () => install(bridge),
+    menu,
+  };
+}
+
+async function report(
+  { bridge, reports }: Parts,
+  name: string,
+  args: readonly string[],
+  preface = "",
+): Promise<void> {
+  if (bridge.program === undefined) await install(bridge);
+  else await reports.show(name, bridge.program, args, preface);
+}
+
+/** What the editor itself has to say of the place of the cursor, before the daemon's list. */
+function hereAndNow(suggestions: Suggestions): string {
+  const document = vscode.window.activeTextEditor?.document;
+  const reasons = [
+    document === undefined && "no document is in front",
+    document && !isEnabled(document.languageId) && `the settings switch ${document.languageId} off`,
+    suggestions.lastWithheld && WITHHELD[suggestions.lastWithheld],
+    !vscode.workspace.getConfiguration("editor").get("inlineSuggest.enabled") &&
+      "editor.inlineSuggest.enabled is off",
+  ].filter((reason) => typeof reason === "string");
+  return reasons.length === 0 ? "" : `In the editor: ${reasons.join("; ")}\n\n`;
+}
+
+/** Say what is missing and how to get it. */
+export async function install(bridge: Bridge): Promise<void> {
+  const { state } = bridge;
+  const says =
+    state.phase === "missing" || state.phase === "too_old" ? state.message : howToInstall(programSetting());
+  const command = /: (pipx .*)$/.exec(says)?.[1];
+  const [inTerminal, settings, again] = ["Run in Terminal", "Open Settings", "Look Again"];
+  const chosen = await vscode.window.showErrorMessage(
+    says,
+    ...(command ? [inTerminal] : []),
+    settings,
+    again,
+  );
+  if (chosen === inTerminal && command !== undefined) {
+    const terminal = vscode.window.createTerminal("Draftwire");
+    terminal.show();
+    terminal.sendText(command, false); // the user presses Enter
+  }
+  if (chosen === settings)
+    await vscode.commands.executeCommand("workbench.action.openSettings", `${SECTION}.path`);
+  if (chosen === again) await bridge.restart();
+}
+
+async function snooze(suggestions: Suggestions): Promise<void> {
+  const isSnoozed = Date.now() < suggestions.snoozedUntil;
+  const wake = isSnoozed ? [{ label: "Wake up now", minutes: 0 }] : [];
+  const times = SNOOZE_MINUTES.map((minutes) => ({ label: `${minutes} minutes`, minutes }));
+  const chosen = await vscode.window.showQuickPick([...wake, ...times], { title: "Show no suggestions for" });
+  if (chosen === undefined) return;
+  suggestions.snoozedUntil = Date.now() + chosen.minutes * 60_000;
+  if (chosen.minutes > 0) await suggestions.clear();
+}
+
+async function menu(): Promise<void> {
+  const language = vscode.window.activeTextEditor?.document.languageId;
+  const entries = [
+    { label: "$(power) Switch on or off everywhere", command: "toggle" },
+    ...(language ? [{ label: `$(code) Switch on or off for ${language}`, command: "toggleLanguage" }] : []),
+    { label: "$(bell-slash) Snooze", command: "snooze" },
+    { label: "$(question) Why was nothing shown?", command: "whyNothing" },
+    { label: "$(graph) Statistics", command: "statistics" },
+    { label: "$(pulse) Doctor: check each part", command: "doctor" },
+    { label: "$(output) Show the log", command: "showLog" },
+    { label: "$(debug-restart) Restart", command: "restart" },
+    { label: "$(gear) Settings", command: "openSettings" },
+  ];
+  const chosen = await vscode.window.showQuickPick(entries, { title: "Draftwire" });
+  if (chosen !== undefined) await vscode.commands.executeCommand(`draftwire.${chosen.command}`);
+}

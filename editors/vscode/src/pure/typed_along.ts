@@ -1,0 +1,57 @@
+// What a change of the document means for the item drawn: the user typed along it, accepted a part of it, or neither.
+// VS Code's stable API says nothing of partial acceptance, the document does. Pure.
+import { current, type Now, type Place, type Shown } from "./shown.ts";
+
+export interface Inserted {
+  readonly place: Place;
+  readonly text: string;
+  /** UTF-16 code units that were replaced. */
+  readonly replaced: number;
+}
+
+/** Follows one item from where it was answered while the document takes in its text. */
+export interface Followed {
+  readonly shown: Shown;
+  /** UTF-16 code units of the item that stand in the document by now. */
+  readonly taken: number;
+}
+
+export type Step =
+  | { readonly kind: "typed"; readonly followed: Followed }
+  | { readonly kind: "part"; readonly followed: Followed }
+  | { readonly kind: "all" }
+  | { readonly kind: "other" };
+
+/**
+ * What this one change did to the item that is followed.
+ *
+ * Two or more characters at once that the item goes on with are a part accepted (a word, a line); one is a key typed.
+ */
+export function step(followed: Followed, inserted: Inserted): Step {
+  const item = current(followed.shown);
+  const rest = item?.text.slice(followed.taken) ?? "";
+  const expected = placeAfter(followed.shown.place, item?.text.slice(0, followed.taken) ?? "");
+  const fits = expected.line === inserted.place.line && expected.character === inserted.place.character;
+  if (!fits || inserted.replaced > 0 || inserted.text === "" || !rest.startsWith(inserted.text)) {
+    return { kind: "other" };
+  }
+  if (rest === inserted.text) return { kind: "all" };
+  const next = { shown: followed.shown, taken: followed.taken + inserted.text.length };
+  return { kind: Array.from(inserted.text).length > 1 ? "part" : "typed", followed: next };
+}
+
+/** Whether the followed item still stands at the cursor of `now` (whose version the caller vouches for). */
+export function standsAt(followed: Followed, now: Now): boolean {
+  const item = current(followed.shown);
+  const place = placeAfter(followed.shown.place, item?.text.slice(0, followed.taken) ?? "");
+  const same = place.line === now.place.line && place.character === now.place.character;
+  return followed.shown.uri === now.uri && same;
+}
+
+/** Where the cursor stands behind `text` inserted at `place`. */
+export function placeAfter(place: Place, text: string): Place {
+  const lines = text.split(/\r\n|\r|\n/);
+  const last = lines.at(-1) ?? "";
+  if (lines.length === 1) return { line: place.line, character: place.character + last.length };
+  return { line: place.line + lines.length - 1, character: last.length };
+}

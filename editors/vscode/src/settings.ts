@@ -1,0 +1,60 @@
+// Reads and writes the settings of the section `draftwire`.
+import * as vscode from "vscode";
+import { bridgeSettings } from "./pure/settings.ts";
+
+export const SECTION = "draftwire";
+
+/** What this window sends to the bridge; what is wrong goes to the log. */
+export function bridgeSettingsNow(log: vscode.LogOutputChannel): Readonly<Record<string, unknown>> {
+  const section = vscode.workspace.getConfiguration(SECTION);
+  const get = (name: string): unknown => section.get(name);
+  const made = bridgeSettings(
+    {
+      enable: get("enable"),
+      languages: get("languages"),
+      exclude: get("exclude"),
+      trigger: get("trigger"),
+      maxTokens: get("maxTokens"),
+      maxLines: get("maxLines"),
+      show: get("show"),
+      grammars: get("grammars"),
+      advanced: get("advanced"),
+    },
+    vscode.workspace.isTrusted,
+  );
+  for (const problem of made.problems) log.warn(problem);
+  return made.values;
+}
+
+export function programSetting(): string {
+  return text("path");
+}
+
+export function logLevel(): string {
+  return text("logLevel") || "warning";
+}
+
+/** Whether the settings switch a document's language on; its file's name is the daemon's to judge. */
+export function isEnabled(languageId: string): boolean {
+  const section = vscode.workspace.getConfiguration(SECTION);
+  const languages = section.get<Readonly<Record<string, unknown>>>("languages") ?? {};
+  const own = languages[languageId];
+  return typeof own === "boolean" ? own : section.get("enable") !== false;
+}
+
+export async function toggleEverywhere(): Promise<void> {
+  const section = vscode.workspace.getConfiguration(SECTION);
+  await section.update("enable", section.get("enable") === false, vscode.ConfigurationTarget.Global);
+}
+
+export async function toggleLanguage(languageId: string): Promise<void> {
+  const section = vscode.workspace.getConfiguration(SECTION);
+  const languages = { ...section.get<Readonly<Record<string, unknown>>>("languages") };
+  const next = { ...languages, [languageId]: !isEnabled(languageId) };
+  await section.update("languages", next, vscode.ConfigurationTarget.Global);
+}
+
+function text(name: string): string {
+  const value = vscode.workspace.getConfiguration(SECTION).get(name);
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,250 @@
+// Suggestions between VS Code and the bridge: answers pass through, later words of the daemon are drawn, what the user
+// takes of an item is told. What a change means is in pure/shown.ts and pure/typed_along.ts.
+import * as vscode from "vscode";
+import type { Middleware } from "vscode-languageclient/node";
+import { WITHHELD, type Withheld, withheld } from "./pure/gate.ts";
+import { placed } from "./pure/placing.ts";
+import {
+  changed,
+  current,
+  type Item,
+  isAt,
+  type Now,
+  type Shown,
+  stepped,
+  type Update,
+} from "./pure/shown.ts";
+import { type Followed, standsAt, step } from "./pure/typed_along.ts";
+
+const HIDE = "editor.action.inlineSuggest.hide";
+const TRIGGER = "editor.action.inlineSuggest.trigger";
+export const ACCEPTED = "draftwire.accepted";
+const GROWING = "draftwire.growing";
+
+type Answer = vscode.InlineCompletionItem[] | vscode.InlineCompletionList | null | undefined;
+type Notify = (method: string, params: unknown) => void;
+
+export class Suggestions implements vscode.Disposable {
+  readonly #notify: Notify;
+  readonly #log: vscode.LogOutputChannel;
+  readonly #changedEvent = new vscode.EventEmitter<void>();
+  readonly #listeners: vscode.Disposable[];
+  #followed: Followed | undefined;
+  /** To be given at VS Code's next question, which is our own. */
+  #toDraw: Shown | undefined;
+  #dismissedAt: Now | undefined;
+  #besidePopup = false;
+  #lastTold = 0;
+  #isGrowing = false;
+  snoozedUntil = 0;
+  /** Why the extension itself has shown nothing at the last question. */
+  lastWithheld: Withheld | undefined;
+
+  /** What is on the screen has changed. */
+  readonly onDidChange = this.#changedEvent.event;
+  readonly middleware: Middleware = {
+    provideInlineCompletionItems: async (document, position, context, token, next) => {
+      const now = nowIn(document, position);
+      if (this.#toDraw !== undefined) {
+        const shown = this.#toDraw;
+        this.#toDraw = undefined;
+        if (isAt(shown, now)) return this.#drawn(shown, document, position);
+      }
+      this.lastWithheld = this.#withheld(document, context);
+      if (this.lastWithheld !== undefined) {
+        this.#log.debug(`Nothing shown: ${WITHHELD[this.lastWithheld]}`);
+        return [];
+      }
+      this.#besidePopup = context.selectedCompletionInfo !== undefined;
+      const answer = await next(document, position, context, token);
+      return token.isCancellationRequested ? [] : this.#answered(document, position, answer);
+    },
+  };
+
+  constructor(notify: Notify, log: vscode.LogOutputChannel) {
+    this.#notify = notify;
+    this.#log = log;
+    this.#listeners = [
+      vscode.workspace.onDidChangeTextDocument((event) => this.#documentChanged(event)),
+      vscode.window.onDidChangeTextEditorSelection((event) => this.#cursorMoved(event.textEditor)),
+      vscode.window.onDidChangeActiveTextEditor(() => this.#follow(undefined)),
+    ];
+  }
+
+  /** The item on the screen, and how much of what is left of it is verified. */
+  get item(): { readonly length: number; readonly verified: number } | undefined {
+    const item = current(this.#followed?.shown);
+    if (item === undefined || this.#followed === undefined) return undefined;
+    const { taken } = this.#followed;
+    return { length: item.text.length - taken, verified: Math.max(0, item.verifiedLength - taken) };
+  }
+
+  /** `draftwire/suggestion`. */
+  async update(update: Update): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    if (editor === undefined) return;
+    const now = nowIn(editor.document, editor.selection.active);
+    const dismissed = this.#dismissedAt !== undefined && sameNow(this.#dismissedAt, now);
+    const change = changed(this.#followed?.shown, update, now, dismissed || this.#isQuiet(editor));
+    if (change.do === "clear") await this.clear();
+    else if (change.do !== "nothing") this.#follow({ shown: change.shown, taken: 0 });
+    if (change.do === "draw") await this.#draw(change.shown);
+  }
+
+  /** Take what is shown off the screen: it holds no more. */
+  async clear(): Promise<void> {
+    this.#follow(undefined);
+    await vscode.commands.executeCommand(HIDE);
+  }
+
+  /** As `clear`, by the user: nothing comes back for this text. */
+  async dismiss(): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    if (editor !== undefined) this.#dismissedAt = nowIn(editor.document, editor.selection.active);
+    await this.clear();
+  }
+
+  /** Show the next item or the one before; the bridge then keeps the chosen one first. */
+  async cycle(by: 1 | -1): Promise<void> {
+    await vscode.commands.executeCommand(
+      `editor.action.inlineSuggest.${by === 1 ? "showNext" : "showPrevious"}`,
+    );
+    if (this.#followed === undefined) return;
+    this.#follow({ shown: stepped(this.#followed.shown, by), taken: this.#followed.taken });
+    this.#tellShown();
+  }
+
+  dispose(): void {
+    this.#changedEvent.dispose();
+    for (const one of this.#listeners) one.dispose();
+  }
+
+  /** One command that hides and asks again: no other way of the stable API changes text that is drawn. */
+  async #draw(shown: Shown): Promise<void> {
+    if (this.#besidePopup) return;
+    this.#toDraw = shown;
+    await vscode.commands.executeCommand("runCommands", { commands: [HIDE, TRIGGER] });
+  }
+
+  #answered(
+    document: vscode.TextDocument,
+    position: vscode.Position,
+    answer: Answer,
+  ): vscode.InlineCompletionItem[] {
+    const items = (Array.isArray(answer) ? answer : (answer?.items ?? [])).flatMap(itemOf);
+    const shown = { ...shownFor(document, position), items, index: 0 };
+    return this.#drawn(shown, document, position);
+  }
+
+  #drawn(
+    shown: Shown,
+    document: vscode.TextDocument,
+    position: vscode.Position,
+  ): vscode.InlineCompletionItem[] {
+    this.#follow(shown.items.length === 0 ? undefined : { shown, taken: 0 });
+    this.#tellShown();
+    const after = document.lineAt(position.line).text.slice(position.character);
+    return shown.items.map((item) => drawable(item, position, after));
+  }
+
+  #withheld(document: vscode.TextDocument, context: vscode.InlineCompletionContext): Withheld | undefined {
+    const editor = vscode.window.activeTextEditor;
+    const isOurs = editor?.document === document;
+    return withheld({
+      snoozedUntil: this.snoozedUntil,
+      now: Date.now(),
+      cursors: isOurs ? editor.selections.length : 1,
+      hasSelection: isOurs && !editor.selection.isEmpty,
+      isWritable: vscode.workspace.fs.isWritableFileSystem(document.uri.scheme) !== false,
+      isInvoked: context.triggerKind === vscode.InlineCompletionTriggerKind.Invoke,
+    });
+  }
+
+  #isQuiet(editor: vscode.TextEditor): boolean {
+    const isSnoozed = Date.now() < this.snoozedUntil;
+    return isSnoozed || editor.selections.length > 1 || !editor.selection.isEmpty;
+  }
+
+  #documentChanged(event: vscode.TextDocumentChangeEvent): void {
+    const followed = this.#followed;
+    if (followed?.shown.uri !== event.document.uri.toString() || event.contentChanges.length === 0) return;
+    const [change, ...others] = event.contentChanges;
+    if (change === undefined || others.length > 0) {
+      this.#follow(undefined);
+      return;
+    }
+    const place = { line: change.range.start.line, character: change.range.start.character };
+    const result = step(followed, { place, text: change.text, replaced: change.rangeLength });
+    if (result.kind === "part") this.#tellPart(result.followed);
+    this.#follow(result.kind === "typed" || result.kind === "part" ? result.followed : undefined);
+  }
+
+  #cursorMoved(editor: vscode.TextEditor): void {
+    const followed = this.#followed;
+    if (followed?.shown.uri !== editor.document.uri.toString()) return;
+    const isSame = standsAt(followed, nowIn(editor.document, editor.selection.active));
+    if (!isSame || !editor.selection.isEmpty) this.#follow(undefined);
+  }
+
+  #follow(followed: Followed | undefined): void {
+    this.#followed = followed;
+    const item = current(followed?.shown);
+    const isGrowing = item !== undefined && !item.complete;
+    if (isGrowing !== this.#isGrowing) void vscode.commands.executeCommand("setContext", GROWING, isGrowing);
+    this.#isGrowing = isGrowing;
+    this.#changedEvent.fire();
+  }
+
+  #tellShown(): void {
+    const item = current(this.#followed?.shown);
+    if (item === undefined || item.id === this.#lastTold) return;
+    this.#lastTold = item.id;
+    this.#notify("textDocument/didShowCompletion", { item: told(item) });
+  }
+
+  #tellPart(followed: Followed): void {
+    const item = current(followed.shown);
+    if (item === undefined) return;
+    const params = { item: told(item), acceptedLength: followed.taken };
+    this.#notify("textDocument/didPartiallyAcceptCompletion", params);
+  }
+}
+
+function told(item: Item): object {
+  return { insertText: item.text, command: { command: ACCEPTED, arguments: item.command } };
+}
+
+function itemOf(item: vscode.InlineCompletionItem): Item[] {
+  const [id, , detail] = item.command?.arguments ?? [];
+  if (typeof id !== "number" || typeof item.insertText !== "string") return [];
+  const { verifiedLength, complete } = (detail ?? {}) as Readonly<Record<string, unknown>>;
+  const verified = typeof verifiedLength === "number" ? verifiedLength : 0;
+  const command = item.command?.arguments ?? [];
+  return [{ id, text: item.insertText, verifiedLength: verified, complete: complete === true, command }];
+}
+
+function drawable(item: Item, position: vscode.Position, after: string): vscode.InlineCompletionItem {
+  const { insertText, replaces } = placed(item.text, after);
+  const range = new vscode.Range(position, position.translate(0, replaces));
+  const command = { title: "Draftwire: accepted", command: ACCEPTED, arguments: [...item.command] };
+  return new vscode.InlineCompletionItem(insertText, range, command);
+}
+
+function shownFor(document: vscode.TextDocument, position: vscode.Position): Omit<Shown, "items" | "index"> {
+  const { uri, version, place } = nowIn(document, position);
+  return { uri, version, place };
+}
+
+function nowIn(document: vscode.TextDocument, position: vscode.Position): Now {
+  const place = { line: position.line, character: position.character };
+  return { uri: document.uri.toString(), version: document.version, place };
+}
+
+function sameNow(one: Now, other: Now): boolean {
+  return (
+    one.uri === other.uri &&
+    one.version === other.version &&
+    one.place.line === other.place.line &&
+    one.place.character === other.place.character
+  );
+}

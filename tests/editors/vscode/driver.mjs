@@ -1,0 +1,99 @@
+// Plays the user of a workbench in a browser: one JSON request a line on standard input, one JSON answer each. What is
+// right is for the tests to say; here is only how to do it and how to read the screen.
+import { createInterface } from "node:readline";
+import { chromium } from "playwright-core";
+
+const [profile, executablePath] = process.argv.slice(2);
+const NEVER = { timeout: 60_000 };
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+const context = await chromium.launchPersistentContext(profile, {
+  executablePath,
+  headless: true,
+  viewport: { width: 1280, height: 800 },
+  args: FLAGS,
+});
+const pages = new Map();
+
+const actions = {
+  async open({ page, url }) {
+    const opened = await context.newPage();
+    pages.set(page, opened);
+    await opened.goto(url);
+    await opened.waitForSelector(".monaco-workbench .part.editor", NEVER);
+  },
+  async close({ page }) {
+    await pages.get(page).close({ runBeforeUnload: false });
+    pages.delete(page);
+  },
+  press: ({ page, key }) => pages.get(page).keyboard.press(key),
+  type: ({ page, text }) => pages.get(page).keyboard.type(text),
+  /** As an input method or a paste does: all at once. */
+  insert: ({ page, text }) => pages.get(page).keyboard.insertText(text),
+  focus: ({ page }) => pages.get(page).locator(".editor-group-container.active .view-lines").first().click(),
+  click: ({ page, selector }) => pages.get(page).locator(selector).first().click(NEVER),
+  front: ({ page }) => pages.get(page).bringToFront(),
+  screenshot: ({ page, path }) => pages.get(page).screenshot({ path }),
+  read: ({ page }) => pages.get(page).evaluate(readScreen),
+  watch: ({ page }) => pages.get(page).evaluate(watchGhost),
+  watched: ({ page }) => pages.get(page).evaluate(() => window.ghostFrames),
+};
+
+/** In the page: what a user would see. */
+function readScreen() {
+  const text = (element) => (element.textContent ?? "").replaceAll("\u00a0", " ");
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  const isVisible = (element) => element.getClientRects().length > 0;
+  const status = document.querySelector('[id="draftwire.draftwire.status"]');
+  const icons = status ? [...status.querySelectorAll(".codicon")] : [];
+  const active = document.querySelector(".editor-group-container.active .tab.active");
+  return {
+    ghost: all(".ghost-text-decoration").map(text).join(""),
+    ghostBelow: all(".view-zones .suggest-preview-text .view-line, .view-zones .suggest-preview-text > div").map(text),
+    status: status ? (status.textContent ?? "").trim() : "",
+    statusLabel: status?.querySelector("a")?.getAttribute("aria-label") ?? status?.getAttribute("aria-label") ?? "",
+    statusIcons: icons.flatMap((icon) => [...icon.classList].filter((name) => name.startsWith("codicon-"))),
+    notifications: all(".notification-list-item-message").map(text),
+    popup: all(".suggest-widget.visible").filter(isVisible).length > 0,
+    input: all(".quick-input-widget").some(isVisible),
+    choices: all(".quick-input-list .monaco-list-row").map(text),
+    tab: active?.getAttribute("data-resource-name") ?? active?.getAttribute("aria-label") ?? "",
+    focused: document.activeElement?.closest(".editor-instance") !== null,
+    lines: all(".editor-group-container.active .view-lines .view-line")
+      .sort((one, other) => Number.parseInt(one.style.top, 10) - Number.parseInt(other.style.top, 10))
+      .map(text),
+  };
+}
+
+/** In the page: each text that the ghost has had in a frame. */
+function watchGhost() {
+  window.ghostFrames = [];
+  const read = () => [...document.querySelectorAll(".ghost-text-decoration")].map((one) => one.textContent).join("");
+  const look = () => {
+    const now = read().replaceAll("\u00a0", " ");
+    if (now !== window.ghostFrames.at(-1)?.[1]) window.ghostFrames.push([performance.now(), now]);
+    requestAnimationFrame(look);
+  };
+  look();
+}
+
+process.stdout.write('{"ready":true}\n');
+for await (const line of createInterface({ input: process.stdin })) {
+  const { action, ...given } = JSON.parse(line);
+  let answer;
+  try {
+    answer = { result: (await actions[action](given)) ?? null };
+  } catch (error) {
+    answer = { error: String(error) };
+  }
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}
+await context.close();
