@@ -117,7 +117,7 @@ def _bundled(spec: str, cache_dir: Path, report: Progress) -> DraftModelFile:
                 target, _records(cache_dir)
             )  # another process may have made it while we waited
             if record is None:
-                what = f"preparing the draft model {conversion.name} (once)"
+                what = f"preparing the draft model {conversion.name} (once, {_size(source)})"
                 _convert(source, target, conversion, lambda fraction: report(what, fraction))
                 report(what, 1.0)
                 digest = digest_of(target, lambda fraction: None)
@@ -141,9 +141,13 @@ def _own(path: Path, cache_dir: Path, report: Progress) -> DraftModelFile:
 def _digest(path: Path, cache_dir: Path, report: Progress) -> str:
     record = known_record(path, _records(cache_dir))
     if record is None:
-        digest = digest_of(path, lambda fraction: report(f"checking {path.name}", fraction))
+        digest = digest_of(path, lambda fraction: report(f"checking {path.name} ({_size(path)})", fraction))
         record = keep_record(path, digest, _records(cache_dir))
     return record.digest
+
+
+def _size(path: Path) -> str:
+    return f"{path.stat().st_size / 1e6:.0f} MB"
 
 
 def _records(cache_dir: Path) -> Path:

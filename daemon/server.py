@@ -56,7 +56,12 @@ async def run_daemon(
     paths.prepare()
     with only_daemon(paths):
         listener, token = await listening_socket(paths)
-        service = Service(config, load_engine or (lambda: load_draft_engine(config)), link, time.monotonic)
+        service = Service(
+            config,
+            load_engine or (lambda: load_draft_engine(config, service.preparing)),
+            link,
+            time.monotonic,
+        )
         end = asyncio.Event()
         _end_on_signals(end)
         local = LocalServer(service, token, IdleExit(config.daemon.idle_exit_s, end), end)
@@ -74,12 +79,18 @@ async def run_daemon(
             log.info("daemon has ended")
 
 
-def load_draft_engine(config: Config) -> DraftEngine:
-    """The configured draft model, made ready. Raises EngineFailed. Runs in the engine's thread."""
+def load_draft_engine(
+    config: Config, progress: Callable[[str, float], None] = lambda what, fraction: None
+) -> DraftEngine:
+    """The configured draft model, made ready. Raises EngineFailed. Runs in the engine's thread.
+
+    progress: told what is being done, and the fraction of it that is done.
+    """
     from daemon.calibrated_engine import load_calibrated
     from daemon.models import resolve_draft_model
 
-    file = resolve_draft_model(config.draft.model, config.draft.cache_path, None)
+    file = resolve_draft_model(config.draft.model, config.draft.cache_path, progress)
+    progress(f"loading {file.name}", 0.0)
     return load_calibrated(file, config.draft)
 
 

@@ -20,6 +20,7 @@ from daemon.engine import DraftEngine
 from daemon.grammars.lookout import user_folder
 from daemon.grammars.store import GrammarStore
 from daemon.grammars.worker import GrammarWorker
+from daemon.host import this_host
 from daemon.link_address import LinkSettings
 from daemon.statistics import Statistics
 from daemon.verifier_link import VerifierLink
@@ -64,15 +65,29 @@ class Service:
         self.grammars = GrammarStore(config, self._grammars_changed, clock=clock)
         self.grammar_worker = GrammarWorker()
         self.started_unix_s = time.time()
+        self.host = this_host()
         self.clients: set[Attached] = set()
         self.suggestion_numbers: Iterator[int] = itertools.count(1)
         self.session_numbers: Iterator[int] = itertools.count(1)
         self._last_status: Status | None = None
+        self._preparation = "loading the draft model"
+        """What is done until the draft model is there."""
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
         """Load the model and connect, in the background: a client is answered at once, with the reason."""
+        self._loop = asyncio.get_running_loop()
         self._tasks.append(asyncio.create_task(self._bring_up(), name="bring up"))
+
+    def preparing(self, what: str, fraction: float) -> None:
+        """So far is what makes the draft model ready; clients are told. Called in the engine's thread."""
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._prepares, f"{what}: {fraction:.0%}" if fraction else what)
+
+    def _prepares(self, what: str) -> None:
+        self._preparation = what
+        self._changed()
 
     async def _bring_up(self) -> None:
         await self.worker.start()
@@ -108,6 +123,7 @@ class Service:
             sessions=sum(len(client.documents) for client in self.clients),
             pid=os.getpid(),
             version=VERSION,
+            host=self.host,
             verifier="" if link is None else link.settings.host,
             config_file="" if self.config.file is None else str(self.config.file.absolute()),
             started_unix_s=self.started_unix_s,
@@ -127,7 +143,7 @@ class Service:
     def _status_line(self) -> str:
         worker, link = self.worker, self.link
         if worker.state == "loading":
-            return "loading the draft model"
+            return self._preparation
         if worker.state == "failed":
             return f"no completions: {worker.error}"
         if link is None:

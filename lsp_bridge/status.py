@@ -64,6 +64,7 @@ def status_params(
         "targetModel": known.target_model if known else "",
         "draftError": known.draft_error if known else "",
         "linkReason": known.link_reason if known else "",
+        "host": known.host if known else "",
         "verifier": known.verifier if known else "",
         "roundTripMs": known.round_trip_ms if known else 0.0,
         "retryInMs": known.retry_in_ms if known else 0,

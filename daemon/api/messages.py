@@ -322,6 +322,8 @@ class Status(ApiMessage, frozen=True):
     sessions: int = 0
     pid: int = 0
     version: str = ""
+    host: str = ""
+    """The machine that the daemon and the draft model run on."""
     verifier: str = ""
     """Host and port of the verifier, never with credentials."""
     config_file: str = ""

@@ -100,7 +100,10 @@ def print_status(found: Status) -> None:
     retry = f"{found.retry_in_ms / 1000:.1f} s" if found.retry_in_ms else ""
     grammars = found.grammars or ["none is needed by the open documents"]
     rows = [
-        ("daemon", f"process {found.pid}, version {found.version}"),
+        (
+            "daemon",
+            f"process {found.pid}, version {found.version}" + (f", on {found.host}" if found.host else ""),
+        ),
         ("serves", f"{_count(found.clients, 'client')}, {_count(found.sessions, 'session')}"),
         ("draft model", f"{found.draft}  {found.draft_model}".strip()),
         ("draft error", found.draft_error),
