@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, repeat
 
-BLOCK_LINES = 512
+BLOCK_LINES = 128
 """Blocks are cut to this many lines and split when they hold twice as many."""
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
@@ -55,6 +55,8 @@ class Lines:
         self._blocks: list[list[str]] = []
         self._lengths: list[int] = []
         """Of each block, in LF text."""
+        self._starts: list[list[int]] = []
+        """Of each block, where its lines start within it, in LF text; empty until somebody asks."""
         self._replace_blocks(0, 0, split_lines(raw))
 
     def __len__(self) -> int:
@@ -77,7 +79,7 @@ class Lines:
     def offset_of(self, line: int) -> int:
         """The LF offset of a line's start."""
         block, index = self._find(line)
-        return sum(self._lengths[:block]) + sum(_lf_lengths(self._blocks[block][:index]))
+        return sum(self._lengths[:block]) + self._starts_in(block)[index]
 
     def locate(self, offset: int) -> tuple[int, int]:
         """The line that holds an LF offset, and the index in code points within it; clamped to the text."""
@@ -87,7 +89,7 @@ class Lines:
             offset -= self._lengths[block]
             line += len(self._blocks[block])
             block += 1
-        starts = list(accumulate(_lf_lengths(self._blocks[block]), initial=0))[:-1]
+        starts = self._starts_in(block)
         index = bisect_right(starts, offset) - 1
         return line + index, offset - starts[index]
 
@@ -119,6 +121,12 @@ class Lines:
         blocks = [lines[at : at + size] for at in range(0, len(lines), size)] if lines else []
         self._blocks[first:end] = blocks
         self._lengths[first:end] = [sum(_lf_lengths(block)) for block in blocks]
+        self._starts[first:end] = [[] for _ in blocks]
+
+    def _starts_in(self, block: int) -> list[int]:
+        if not self._starts[block]:
+            self._starts[block] = list(accumulate(_lf_lengths(self._blocks[block][:-1]), initial=0))
+        return self._starts[block]
 
     def _find(self, line: int) -> tuple[int, int]:
         for number, block in enumerate(self._blocks):
