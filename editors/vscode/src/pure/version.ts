@@ -15,5 +15,8 @@ export function isOlder(version: string | undefined, oldest: string): boolean {
 }
 
 function parts(version: string): readonly number[] | undefined {
-  return /^(\d+)\.(\d+)(?:\.(\d+))?/.exec(version)?.slice(1).map(Number);
+  return /^(\d+)\.(\d+)(?:\.(\d+))?/
+    .exec(version)
+    ?.slice(1)
+    .map((part) => Number(part ?? 0));
 }

@@ -1,0 +1,98 @@
+// The small rules: placing, gate, backoff, versions, settings.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Backoff } from "../src/pure/backoff.ts";
+import { withheld } from "../src/pure/gate.ts";
+import { placed } from "../src/pure/placing.ts";
+import { bridgeSettings } from "../src/pure/settings.ts";
+import { isOlder } from "../src/pure/version.ts";
+
+test("text of one line is inserted, of several it reaches to the end of its line", () => {
+  assert.deepEqual(placed("a", ")"), { insertText: "a", replaces: 0 });
+  assert.deepEqual(placed("a\n", ""), { insertText: "a\n", replaces: 0 });
+  assert.deepEqual(placed("a\r\nb", "😀)"), { insertText: "a\r\nb😀)", replaces: 3 });
+});
+
+test("the editor's own reasons to show nothing", () => {
+  const at = {
+    snoozedUntil: 0,
+    now: 10,
+    cursors: 1,
+    hasSelection: false,
+    isWritable: true,
+    isInvoked: false,
+  };
+  assert.equal(withheld(at), undefined);
+  assert.equal(withheld({ ...at, snoozedUntil: 11 }), "snoozed");
+  assert.equal(withheld({ ...at, snoozedUntil: 11, isInvoked: true }), undefined);
+  assert.equal(withheld({ ...at, cursors: 2 }), "several_cursors");
+  assert.equal(withheld({ ...at, hasSelection: true }), "selection");
+  assert.equal(withheld({ ...at, isWritable: false }), "read_only");
+});
+
+test("a bridge that keeps ending is left after four more tries, with growing waits", () => {
+  const backoff = new Backoff();
+  const waits = Array.from({ length: 5 }, () => backoff.afterCrash(100));
+  assert.deepEqual(waits, [500, 2_000, 8_000, 30_000, undefined]);
+  backoff.reset();
+  assert.equal(backoff.afterCrash(100), 500);
+  assert.equal(backoff.afterCrash(180_000), 500);
+});
+
+test("versions", () => {
+  assert(isOlder("0.0.9", "0.1.0"));
+  assert(isOlder("0.1", "0.1.1"));
+  for (const version of ["0.1.0", "0.1.0.dev1", "0.2", "1.0.0", "test", undefined])
+    assert(!isOlder(version, "0.1.0"));
+});
+
+const GIVEN = {
+  enable: true,
+  languages: { markdown: false },
+  exclude: ["*.secret"],
+  trigger: "manual",
+  maxTokens: 16,
+  maxLines: 3,
+  show: "verified",
+  grammars: false,
+  advanced: { "completion.temperature": 0.5 },
+};
+
+test("settings get the bridge's names", () => {
+  assert.deepEqual(bridgeSettings(GIVEN, true), {
+    values: {
+      "completion.enabled": true,
+      "completion.trigger": "manual",
+      "completion.max_tokens": 16,
+      "completion.max_lines": 3,
+      "display.policy": "verified",
+      "grammars.enabled": false,
+      "files.exclude": ["*.secret"],
+      "languages.markdown.enabled": false,
+      "grammars.trust_workspace": true,
+      "completion.temperature": 0.5,
+    },
+    problems: [],
+  });
+});
+
+test("a setting of the wrong type is named and left out, one that is not set is no problem", () => {
+  const unset = Object.fromEntries(
+    Object.keys(GIVEN).map((name) => [name, undefined]),
+  ) as unknown as typeof GIVEN;
+  assert.deepEqual(bridgeSettings(unset, false), {
+    values: { "grammars.trust_workspace": false },
+    problems: [],
+  });
+  const wrong = {
+    enable: 1,
+    trigger: "x",
+    maxTokens: 0,
+    maxLines: 2.5,
+    exclude: [1],
+    languages: { c: "no" },
+  };
+  const { values, problems } = bridgeSettings({ ...unset, ...wrong } as unknown as typeof GIVEN, false);
+  assert.deepEqual(values, { "grammars.trust_workspace": false });
+  assert.equal(problems.length, 6);
+});

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { changed, current, type Now, type Shown, stepped, type Update } from "../src/pure/shown.ts";
+
+const NOW: Now = { uri: "file:///a", version: 3, place: { line: 1, character: 4 } };
+const item = (id: number, text: string) => ({
+  id,
+  text,
+  verifiedLength: 0,
+  complete: false,
+  command: [id, 5, { typed: 1 }] as const,
+});
+const SHOWN: Shown = { ...NOW, items: [item(1, "first"), item(2, "other")], index: 0 };
+const update = (given: Partial<Update>): Update => ({
+  uri: NOW.uri,
+  version: NOW.version,
+  position: NOW.place,
+  kind: "extended",
+  id: 1,
+  text: "first line",
+  verifiedLength: 3,
+  complete: true,
+  surroundings: "",
+  ...given,
+});
+
+const table: [string, Shown | undefined, Partial<Update>, string][] = [
+  ["the end of what is shown is drawn", SHOWN, {}, "draw"],
+  ["a further whole line is drawn", SHOWN, { text: "first\nse", complete: false }, "draw"],
+  ["some more of a line is noted alone", SHOWN, { complete: false }, "note"],
+  ["a verdict on the same text is noted alone", SHOWN, { kind: "verified", text: "first" }, "note"],
+  ["a correction is drawn", SHOWN, { kind: "corrected", text: "fixed" }, "draw"],
+  ["other words are no extension", SHOWN, { text: "fixed" }, "note"],
+  ["a withdrawn one is taken away", SHOWN, { kind: "withdrawn", text: "" }, "clear"],
+  ["another that is withdrawn is forgotten", SHOWN, { kind: "withdrawn", text: "", id: 2 }, "note"],
+  ["an unknown one that is withdrawn is nothing", SHOWN, { kind: "withdrawn", text: "", id: 9 }, "nothing"],
+  ["another in the list is noted alone", SHOWN, { id: 2, text: "other one" }, "note"],
+  ["one that is not in the list waits", SHOWN, { id: 9 }, "nothing"],
+  ["a late first text is drawn", undefined, { id: 9 }, "draw"],
+  ["a late first text is drawn where an older is shown", { ...SHOWN, version: 2 }, { id: 9 }, "draw"],
+  ["an empty text is nothing", undefined, { text: "" }, "nothing"],
+  ["for another version: nothing", SHOWN, { version: 2 }, "nothing"],
+  ["for another place: nothing", SHOWN, { position: { line: 1, character: 5 } }, "nothing"],
+  ["for another document: nothing", SHOWN, { uri: "file:///b" }, "nothing"],
+];
+for (const [name, shown, given, expected] of table) {
+  test(name, () => assert.equal(changed(shown, update(given), NOW, false).do, expected));
+}
+
+test("what the user has put away does not come back", () => {
+  assert.equal(changed(undefined, update({}), NOW, true).do, "nothing");
+});
+
+test("the command of an extended item has the new length in code points of LF text", () => {
+  const change = changed(SHOWN, update({ text: "first\r\n😀" }), NOW, false);
+  assert(change.do === "draw");
+  assert.deepEqual(current(change.shown)?.command, [1, 7, { typed: 1 }]);
+});
+
+test("the command of a late first text names its suggestion and all of it", () => {
+  const change = changed(undefined, update({ id: 7, text: "你好" }), NOW, false);
+  assert(change.do === "draw");
+  assert.deepEqual(current(change.shown)?.command.slice(0, 2), [7, 2]);
+});
+
+test("a command whose length is not ours is left as it is", () => {
+  const odd = { ...SHOWN, items: [{ ...item(1, "first"), command: [1, undefined, {}] }] };
+  const change = changed(odd, update({}), NOW, false);
+  assert(change.do === "draw");
+  assert.deepEqual(current(change.shown)?.command, [1, undefined, {}]);
+});
+
+test("next and previous turn round, also in an empty list", () => {
+  assert.equal(stepped(SHOWN, 1).index, 1);
+  assert.equal(stepped(stepped(SHOWN, 1), 1).index, 0);
+  assert.equal(stepped(SHOWN, -1).index, 1);
+  assert.equal(stepped({ ...SHOWN, items: [] }, 1).index, 0);
+});
+
+test("the shown item stays shown when one before it is withdrawn", () => {
+  const change = changed({ ...SHOWN, index: 1 }, update({ kind: "withdrawn", text: "", id: 1 }), NOW, false);
+  assert(change.do === "note");
+  assert.equal(current(change.shown)?.id, 2);
+});

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type BridgeStatus, type StatusInputs, statusText } from "../src/pure/status_text.ts";
+
+const WELL: BridgeStatus = {
+  kind: "Normal",
+  reason: "",
+  message: "local drafts only",
+  daemon: "connected",
+  draft: "ready",
+  link: "off",
+  draftModel: "small",
+  targetModel: "large",
+  verifier: "wss://host",
+  roundTripMs: 12.4,
+  grammars: { "file:///a": "json" },
+};
+const INPUTS: StatusInputs = {
+  bridge: { phase: "running", status: WELL },
+  isEnabled: true,
+  isSnoozed: false,
+  item: undefined,
+  host: "this machine",
+  uri: "file:///a",
+};
+const withStatus = (given: Partial<BridgeStatus>): StatusInputs => ({
+  ...INPUTS,
+  bridge: { phase: "running", status: { ...WELL, ...given } },
+});
+const item = (verified: number): StatusInputs => ({ ...INPUTS, item: { length: 4, verified } });
+
+const table: [string, StatusInputs, string, string][] = [
+  ["all is well", INPUTS, "$(sparkle) Draftwire", "draftwire.menu"],
+  ["provisional", item(0), "$(circle-outline) Draftwire", "draftwire.menu"],
+  ["verified in part", item(2), "$(pass) Draftwire", "draftwire.menu"],
+  ["verified", item(4), "$(pass-filled) Draftwire", "draftwire.menu"],
+  ["looking", { ...INPUTS, bridge: { phase: "looking" } }, "$(loading~spin) Draftwire", "draftwire.menu"],
+  [
+    "no word yet",
+    { ...INPUTS, bridge: { phase: "running", status: undefined } },
+    "$(loading~spin) Draftwire",
+    "draftwire.menu",
+  ],
+  [
+    "no program",
+    { ...INPUTS, bridge: { phase: "missing", message: "m" } },
+    "$(error) Draftwire",
+    "draftwire.install",
+  ],
+  [
+    "too old",
+    { ...INPUTS, bridge: { phase: "too_old", message: "m" } },
+    "$(error) Draftwire",
+    "draftwire.install",
+  ],
+  [
+    "crashed",
+    { ...INPUTS, bridge: { phase: "crashed", message: "m" } },
+    "$(error) Draftwire",
+    "draftwire.restart",
+  ],
+  [
+    "no daemon",
+    withStatus({ kind: "Error", reason: "daemon_unavailable" }),
+    "$(error) Draftwire",
+    "draftwire.restart",
+  ],
+  [
+    "no model",
+    withStatus({ kind: "Error", reason: "draft_failed" }),
+    "$(error) Draftwire",
+    "draftwire.doctor",
+  ],
+  [
+    "no verifier",
+    withStatus({ kind: "Warning", reason: "verifier_offline" }),
+    "$(sparkle) Draftwire $(warning)",
+    "draftwire.doctor",
+  ],
+  [
+    "loading",
+    withStatus({ kind: "Inactive", reason: "draft_loading" }),
+    "$(loading~spin) Draftwire",
+    "draftwire.menu",
+  ],
+  ["switched off", { ...INPUTS, isEnabled: false }, "$(circle-slash) Draftwire", "draftwire.menu"],
+  ["snoozed", { ...INPUTS, isSnoozed: true }, "$(bell-slash) Draftwire", "draftwire.menu"],
+];
+for (const [name, inputs, text, command] of table) {
+  test(name, () => {
+    const said = statusText(inputs);
+    assert.deepEqual([said.text, said.command], [text, command]);
+  });
+}
+
+test("the tooltip names models, times, grammar and where it runs", () => {
+  const said = statusText(item(2)).tooltip.split("\n");
+  assert.deepEqual(said, [
+    "Of the suggestion, 2 of 4 characters are verified; the rest is provisional.",
+    "local drafts only",
+    "Draft: small",
+    "Verifier: wss://host, large",
+    "Round trip: 12 ms",
+    "Grammar: json",
+    "Runs on this machine.",
+    "Click: what can be done",
+  ]);
+});

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { placeAfter, standsAt, step } from "../src/pure/typed_along.ts";
+
+const PLACE = { line: 0, character: 2 };
+const ITEM = { id: 1, text: "ab😀 cd\r\n  ef", verifiedLength: 0, complete: true, command: [] };
+const SHOWN = { uri: "file:///a", version: 1, place: PLACE, items: [ITEM], index: 0 };
+
+const table: [string, number, string, string, number?][] = [
+  ["a key of it", 0, "a", "typed"],
+  ["one character of two units is a key", 2, "😀", "typed"],
+  ["two characters at once are a part", 0, "ab", "part"],
+  ["a line end and an indentation are a part", 7, "\r\n  ", "part"],
+  ["all that is left", 7, "\r\n  ef", "all"],
+  ["the last key", 12, "f", "all"],
+  ["another key", 0, "x", "other"],
+  ["a deletion", 1, "", "other"],
+  ["a replacement", 0, "a", "other", 1],
+];
+for (const [name, taken, text, expected, replaced = 0] of table) {
+  test(name, () => {
+    const place = placeAfter(PLACE, ITEM.text.slice(0, taken));
+    assert.equal(step({ shown: SHOWN, taken }, { place, text, replaced }).kind, expected);
+  });
+}
+
+test("a change somewhere else is no step along it", () => {
+  assert.equal(
+    step({ shown: SHOWN, taken: 0 }, { place: { line: 3, character: 2 }, text: "a", replaced: 0 }).kind,
+    "other",
+  );
+});
+
+test("what was typed moves the item along", () => {
+  const result = step({ shown: SHOWN, taken: 0 }, { place: PLACE, text: "ab", replaced: 0 });
+  assert(result.kind === "part");
+  assert.equal(result.followed.taken, 2);
+  assert(standsAt(result.followed, { uri: SHOWN.uri, version: 2, place: { line: 0, character: 4 } }));
+  assert(!standsAt(result.followed, { uri: SHOWN.uri, version: 2, place: PLACE }));
+  assert(!standsAt(result.followed, { uri: "file:///b", version: 2, place: { line: 0, character: 4 } }));
+});
+
+test("nothing shown, nothing taken", () => {
+  const none = { shown: { ...SHOWN, items: [] }, taken: 0 };
+  assert.equal(step(none, { place: PLACE, text: "a", replaced: 0 }).kind, "other");
+  assert(standsAt(none, { uri: SHOWN.uri, version: 1, place: PLACE }));
+});
