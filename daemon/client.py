@@ -151,6 +151,8 @@ class Client:
         return refusal(self._config, document, "invoked") is None
 
     def _accepted(self, message: Accepted) -> None:
+        if self._trail.was_typed(message.suggestion):
+            return
         self._service.statistics.was_accepted(message.kind, message.length)
         for document, _ in self.documents.values():
             self._trail.accepted(message.suggestion, message.length, document)

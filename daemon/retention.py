@@ -119,6 +119,19 @@ class Retention:
             before.length = length
         return True
 
+    def typed(self, text: str, end: int, now: float) -> tuple[int, int] | None:
+        """The suggestion that has just been typed to its last character, which is before `end`, and its length.
+
+        text: the document as it is now. It counts as accepted from now on; None too if it was, or part of it.
+        """
+        taken = self._accepted.keys() | {suggestion for suggestion, _ in self._early}
+        for number, offer in reversed(self._offers.items()):
+            ends_here = offer.text != "" and offer.start + len(offer.text) == end
+            if ends_here and number not in taken and text.startswith(offer.text, offer.start):
+                self._begin(number, len(offer.text), text, now)
+                return number, len(offer.text)
+        return None
+
     def edited(self, text: str, edits: Sequence[Edit], now: float) -> None:
         """The document, which is `text`, is about to change so."""
         self.look(now)

@@ -183,7 +183,8 @@ class Statistics:
         self.late_texts += 1
         self.key_to_ghost_s.append(key_to_ghost_s)
 
-    def was_accepted(self, kind: AcceptKind, characters: int) -> None:
+    def was_accepted(self, kind: AcceptKind | Literal["typed"], characters: int) -> None:
+        """So much of a suggestion was taken. typed: character by character, to its end."""
         self.accepted[kind] += 1
         self.accepted_characters += characters
 

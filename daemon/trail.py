@@ -5,12 +5,13 @@ State only. Documents that may not be read for completions are told of as not re
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 
 from daemon.api.messages import Complete, Edit, Suggestion, SuggestionUpdate
 from daemon.documents import Document, Place
 from daemon.open_texts import OpenTexts
-from daemon.retention import Retention
+from daemon.retention import REMEMBERED_OFFERS, Retention
 from daemon.statistics import Statistics
 
 Key = tuple[int, float]
@@ -30,6 +31,8 @@ class Trail:
         """The newest."""
         self._unanswered: dict[str, Key] = {}
         """Keys whose answer was empty because the models were late."""
+        self._typed: deque[int] = deque(maxlen=REMEMBERED_OFFERS)
+        """Suggestions that were typed to their last character."""
 
     def opened(self, document: Document, *, readable: bool) -> None:
         """The client has this document now, as a whole."""
@@ -41,6 +44,8 @@ class Trail:
         name, now = before.name, self._clock()
         self._keys[name] = (after.document.version, now)
         self._retentions[name].edited(before.text, edits, now)
+        if len(edits) == 1 and edits[0].start == edits[0].end and len(edits[0].text) == 1:
+            self._note_typed(after, now)
         if readable:
             self.texts.edited(before, edits)
         self.visited(after, readable=readable)
@@ -83,6 +88,18 @@ class Trail:
         if update.document in self._retentions:
             shown = update.suggestion
             self._retentions[update.document].offered(shown.id, update.offset, shown.text)
+
+    def _note_typed(self, after: Place, now: float) -> None:
+        """What the user typed to the end was taken, by the longest way (ux-14)."""
+        typed = self._retentions[after.document.name].typed(after.document.text, after.offset, now)
+        if typed is not None:
+            suggestion, length = typed
+            self._typed.append(suggestion)
+            self._statistics.was_accepted("typed", length)
+
+    def was_typed(self, suggestion: int) -> bool:
+        """Whether it was counted already, since its last character was typed."""
+        return suggestion in self._typed
 
     def accepted(self, suggestion: int, length: int, document: Document) -> None:
         """The user took the first `length` characters of a suggestion, if that was this document's."""

@@ -167,3 +167,18 @@ def test_the_summary() -> None:
     kept.add(8, 8)
     kept.add(12, 6)
     assert kept.summary() == {"suggestions": 2, "whole_share": 0.5, "characters_share": 0.7}
+
+
+def test_ux_14_what_was_typed_to_its_end_is_taken_once() -> None:
+    """Not what stands elsewhere, was accepted already or is something else; the newest of two that say the same."""
+    one = Retention(lambda *values: None)
+    one.offered(1, 4, "foo(1)")
+    one.offered(2, 4, "foo(1)")
+    one.offered(3, 10, "")
+    one.offered(4, 4, "foo(1)")
+    one.accepted(4, 1, "x = ", 0.0)
+    assert one.typed("x = foo(1", 9, 0.0) is None
+    assert one.typed("x = foo(2)", 10, 0.0) is None
+    assert one.typed("x = foo(1)", 10, 0.0) == (2, 6)
+    assert one.typed("x = foo(1)", 10, 0.0) == (1, 6)
+    assert one.typed("x = foo(1)", 10, 0.0) is None

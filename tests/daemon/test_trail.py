@@ -87,3 +87,55 @@ def test_of_a_closed_document_nothing_is_left() -> None:
     assert client.trail.answered(client.asked(), [], too_late=False) is None
     assert client.statistics.late_texts == 0
     assert client.trail.texts.around(Place(DOCUMENT, 4)) == ["x = ", ""]
+
+
+def typing(client: Client, text: str, document: Document = TYPED) -> None:
+    """Type it at the document's end, key by key."""
+    for key in text:
+        before, end = document, len(document.text)
+        document = document.edited([Edit(end, end, key)], document.version + 1)
+        client.trail.edited(before, [Edit(end, end, key)], Place(document, end + 1), readable=True)
+
+
+def test_ux_14_what_is_typed_to_its_end_is_accepted_and_followed() -> None:
+    """Once, whatever an editor says of it later; what is typed behind it is no part of it."""
+    client = Client()
+    client.trail.answered(client.asked(), [SHOWN], too_late=False)
+    typing(client, SHOWN.text[:-1])
+    assert client.statistics.accepted == {}
+    client = Client()
+    client.trail.answered(client.asked(), [SHOWN], too_late=False)
+    typing(client, SHOWN.text + "()")
+    assert client.statistics.accepted == {"typed": 1}
+    assert client.statistics.accepted_characters == len(SHOWN.text)
+    assert client.trail.was_typed(SHOWN.id)
+    assert not client.trail.was_typed(SHOWN.id + 1)
+    client.now += 31
+    client.trail.look()
+    assert client.statistics.kept[30].whole == 1
+
+
+def test_ux_14_what_an_editor_inserts_is_its_to_tell() -> None:
+    """Before the text comes or after it; a word that was accepted is no reason to count the rest."""
+    for told_first in (True, False):
+        client = Client()
+        client.trail.answered(client.asked(), [SHOWN], too_late=False)
+        if told_first:
+            client.trail.accepted(SHOWN.id, len(SHOWN.text), TYPED)
+        taken = TYPED.edited([Edit(5, 5, SHOWN.text)], 3)
+        client.trail.edited(TYPED, [Edit(5, 5, SHOWN.text)], Place(taken, 12), readable=True)
+        assert client.statistics.accepted == {}
+    client = Client()
+    client.trail.answered(client.asked(), [SHOWN], too_late=False)
+    word = TYPED.edited([Edit(5, 5, SHOWN.text[:2])], 3)
+    client.trail.edited(TYPED, [Edit(5, 5, SHOWN.text[:2])], Place(word, 7), readable=True)
+    client.trail.accepted(SHOWN.id, 2, word)
+    typing(client, SHOWN.text[2:], word)
+    assert client.statistics.accepted == {}
+
+
+def test_ux_14_something_else_of_that_length_is_none() -> None:
+    client = Client()
+    client.trail.answered(client.asked(), [SHOWN], too_late=False)
+    typing(client, "oo(baz)")
+    assert client.statistics.accepted == {}
