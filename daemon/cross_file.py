@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from daemon.context_pieces import Piece, Source, arranged, choose, words_around, worth
+from daemon.context_pieces import BEFORE, Piece, Source, arranged, choose, words_around, worth
 from daemon.documents import Document, Place
 from daemon.imports import are_alike
 from daemon.open_texts import OpenTexts
@@ -78,7 +78,7 @@ class CrossFile:
         self._name, self._wanted = document.name, wanted
         self.pieces, self.offered = (), None
         if wanted.budget_tokens:
-            self._place = Place(document, 0)
+            self._place = Place(document, min(BEFORE, len(document.text)))
             self._look()
 
     def at(self, place: Place) -> None:

@@ -28,16 +28,19 @@ _ISSUED: Final = re.compile(
 )
 """Tokens that say by their beginning who issued them."""
 _NAMED: Final = re.compile(
-    r"((?:api_?key|access_?key|private_?key|secret|passwo?r?d|passwd|token(?!iz|is)|credentials?)\w*[\"']?\s*(?::=|=>|[:=])\s*"
+    r"((?:api_?key|access_?key|private_?key|secret|passwo?r?d|token(?!iz|is)|credentials?)\w{0,32}[\"']?\s*(?::=|=>|[:=])\s*"
     r"[bru]?[\"'`])([^\s\"'`]{8,})(?=[\"'`])",
     re.IGNORECASE,
 )
 """A literal of one word that is given a name which says what it is."""
-_IN_ADDRESS: Final = re.compile(r"(\b[a-z][a-z0-9+.-]*://[^\s:/@\"']*:)([^\s/@\"']+)(?=@)", re.IGNORECASE)
-_RANDOM: Final = re.compile(
-    r"(?<![\w+/=-])(?=[\w+/-]*[0-9])(?=[\w+/-]*[A-Za-z])[A-Za-z0-9+/_-]{32,}={0,2}(?![\w+/=-])"
+_IN_ADDRESS: Final = re.compile(
+    r"(\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@\"']*:)([^\s/@\"']+)(?=@)", re.IGNORECASE
 )
-_WORD: Final = re.compile(r"[A-Za-z]{5,}")
+_LONG_RUN: Final = re.compile(r"[A-Za-z0-9+/_-]{32,}={0,2}")
+_CHANGE: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])")
+"""Between small letters, capitals and digits; not the one within a capitalised word."""
+_RANDOM_FROM: Final = 4
+"""Characters for each change: fewer are chance, names and paths have more."""
 
 
 def masked(text: str) -> str:
@@ -46,13 +49,13 @@ def masked(text: str) -> str:
     text = _ISSUED.sub(lambda found: _masked(found[0]), text)
     for named in (_NAMED, _IN_ADDRESS):
         text = named.sub(lambda found: found[1] + _masked(found[2]), text)
-    return _RANDOM.sub(lambda found: found[0] if _is_of_words(found[0]) else _masked(found[0]), text)
+    return _LONG_RUN.sub(lambda found: _masked(found[0]) if _is_random(found[0]) else found[0], text)
 
 
 def _masked(secret: str) -> str:
     return "".join("\n" if character == "\n" else MASK for character in secret)
 
 
-def _is_of_words(run: str) -> bool:
-    """Whether a long run of letters and digits is a name or a path, as it is if half of it is words."""
-    return 2 * sum(len(word) for word in _WORD.findall(run)) >= len(run)
+def _is_random(run: str) -> bool:
+    """Whether letters and digits of a long run are mixed as in a key, and not as in a name or a path."""
+    return len(_CHANGE.findall(run)) * _RANDOM_FROM >= len(run)

@@ -106,7 +106,7 @@ class OpenTexts:
     def beside(self, name: str) -> list[OpenText]:
         """What is around the places of the other documents, the last visited first."""
         others = [there for other, there in reversed(self._visited.items()) if other != name]
-        return [self._around(there) for there in others]
+        return [self._around(there) for there in others[:MOST_OTHERS]]
 
     def _around(self, there: Place) -> OpenText:
         text = there.document.text

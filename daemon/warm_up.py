@@ -102,11 +102,10 @@ class WarmUp:
         """Let prompts begin as foreseen once that is read."""
         if drafting:
             self._aside = self._task
-            if not await self._evaluate(foreseen.ids, aside(self._number)):
-                return
-        self._known = foreseen.start
-        adopt()
-        self._tell_target(foreseen.ids)
+        if not drafting or await self._evaluate(foreseen.ids, aside(self._number)):
+            self._known = foreseen.start
+            adopt()
+            self._tell_target(foreseen.ids)
 
     async def _evaluate(self, ids: Sequence[int], session: int | None = None) -> bool:
         """Whether it could be done. session: the one that reads, if not the document's own."""

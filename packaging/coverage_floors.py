@@ -27,6 +27,8 @@ FULL: Final = (
     "daemon/calibration.py",
     "daemon/circuit.py",
     "daemon/config*.py",
+    "daemon/context_pieces.py",
+    "daemon/cross_file.py",
     "daemon/display.py",
     "daemon/document_prompts.py",
     "daemon/grammars/document_grammar.py",
@@ -50,6 +52,8 @@ FULL: Final = (
     "daemon/grammars/trust.py",
     "daemon/healing.py",
     "daemon/ignore_rules.py",
+    "daemon/imports.py",
+    "daemon/key_shapes.py",
     "daemon/grammars/legality.py",
     "daemon/link_session.py",
     "daemon/loopback.py",
@@ -57,6 +61,8 @@ FULL: Final = (
     "daemon/merge.py",
     "daemon/news.py",
     "daemon/open_texts.py",
+    "daemon/opening.py",
+    "daemon/other_files.py",
     "daemon/patience.py",
     "daemon/prefix_window.py",
     "daemon/prompt.py",
@@ -76,6 +82,7 @@ FULL: Final = (
     "daemon/toml_lines.py",
     "daemon/top_candidates.py",
     "daemon/trail.py",
+    "daemon/workspace.py",
 )
 """Every line and branch."""
 

@@ -113,6 +113,86 @@ async def test_whoever_wants_no_exemplar_has_none(tmp_path: Path) -> None:
     assert scene.changes == 0
 
 
+HELPER = "def parse_header(read_body):\n    return read_body\n"
+IMPORTING = "import helper\n\nparse_header(read_body)\n"
+SHOWN = f"# file: helper.py\n{HELPER}\n# file: open.py\n".encode()
+
+
+class WithOthers(Scene):
+    """A document that imports `helper.py`, whose prompts may show pieces of it."""
+
+    def __init__(self, folder: Path, tokens: int = 120) -> None:
+        (folder / "helper.py").write_text(HELPER, encoding="utf-8")
+        super().__init__(
+            chosen=replace(CHOSEN, other_files_tokens=tokens), name=(folder / "open.py").as_uri()
+        )
+        self.document = Document(self.document.name, "python", 1, IMPORTING)
+
+    async def looked(self) -> None:
+        self.prompts.use(self.document, None, self.chosen)
+        task = self.prompts._others._task
+        assert task is not None
+        await task
+
+
+@pytest.mark.asyncio
+async def test_pieces_of_other_files_stand_first_where_there_is_no_exemplar(tmp_path: Path) -> None:
+    scene = WithOthers(tmp_path)
+    scene.prompts.use(scene.document, None, scene.chosen)
+    assert scene.foreseen() is None
+    await scene.looked()
+    assert scene.changes == 1
+    assert scene.foreseen() == Foreseen((BOS, *SHOWN), [BOS, *SHOWN, *IMPORTING.encode()])
+    assert scene.ids(5) == [BOS, *SHOWN, *IMPORTING[:5].encode()]
+    assert scene.prompts.heading == "# file: "
+
+
+@pytest.mark.asyncio
+async def test_they_are_there_at_the_first_key_though_nothing_was_foreseen(tmp_path: Path) -> None:
+    """Whoever wants nothing done ahead has no prompt that they could change."""
+    scene = WithOthers(tmp_path)
+    await scene.looked()
+    assert scene.ids(5) == [BOS, *SHOWN, *IMPORTING[:5].encode()]
+
+
+@pytest.mark.asyncio
+async def test_no_prompt_begins_otherwise_than_the_last_until_that_was_read(tmp_path: Path) -> None:
+    scene = WithOthers(tmp_path)
+    before = scene.ids(5)
+    await scene.looked()
+    assert scene.ids(5) == before
+    assert scene.prompts.heading == ""
+    found = scene.foreseen(5)
+    assert found is not None
+    assert found.adopt is not None
+    assert (found.start, found.ids) == ((BOS, *SHOWN), [BOS, *SHOWN, *before[1:]])
+    assert scene.ids(5) == before
+    found.adopt()
+    assert (scene.ids(5), scene.prompts.start) == (found.ids, found.start)
+    assert scene.foreseen(5) == Foreseen(found.start, found.ids)
+
+
+@pytest.mark.asyncio
+async def test_they_take_half_of_the_window_at_most(tmp_path: Path) -> None:
+    """What does not fit is left out."""
+    for tokens, is_shown in [(len(SHOWN), True), (len(SHOWN) - 1, False)]:
+        scene = WithOthers(tmp_path, tokens)
+        await scene.looked()
+        assert (scene.ids(5)[1:6] == [*SHOWN[:5]]) is is_shown
+    scene = WithOthers(tmp_path, 10_000)
+    scene.chosen = replace(scene.chosen, window_tokens=2 * len(SHOWN) - 2)
+    await scene.looked()
+    assert scene.ids(5) == [BOS, *IMPORTING[:5].encode()]
+
+
+@pytest.mark.asyncio
+async def test_where_there_is_an_exemplar_it_is_the_only_other_file(tmp_path: Path) -> None:
+    scene = WithOthers(tmp_path)
+    scene.prompts.use(scene.document, whole().whole, scene.chosen)
+    assert not scene.prompts._others.is_looking
+    scene.prompts.close()
+
+
 def test_the_start_is_that_of_the_last_prompt() -> None:
     """Nothing before the first."""
     scene = Scene()

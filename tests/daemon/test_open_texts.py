@@ -10,8 +10,10 @@ from daemon.open_texts import (
     LONGEST_REMOVED,
     MOST_OTHERS,
     MOST_REMOVED,
+    MOST_SPOTS,
     OF_OTHERS,
     SHORTEST_REMOVED,
+    SPOT_REACH,
     OpenTexts,
 )
 
@@ -75,3 +77,66 @@ def test_what_is_known_of_matches_is_kept_by_language() -> None:
     texts = OpenTexts()
     assert texts.trust("go") is texts.trust("go")
     assert texts.trust("go") is not texts.trust("python")
+
+
+def test_beside_a_document_is_what_is_around_the_places_in_the_others() -> None:
+    texts = OpenTexts()
+    texts.visited(place("a", "text of a", 2))
+    texts.visited(place("b", "text of b", 3))
+    [found] = texts.beside("b")
+    assert (found.document.name, found.start, found.text, found.spots) == ("a", 0, "text of a", (2,))
+    assert [one.document.name for one in texts.beside("c")] == ["b", "a"]
+    texts.closed("a")
+    assert texts.beside("b") == []
+
+
+def test_beside_a_document_are_few_others_and_of_large_ones_whole_lines_that_are_near() -> None:
+    texts = OpenTexts()
+    large = "0123456789\n" * OF_OTHERS
+    texts.visited(place("a", large, len(large) // 2))
+    for name in "bcdef":
+        texts.visited(place(name, "", 0))
+    assert len(texts.beside("f")) == MOST_OTHERS
+    texts.visited(place("a", large, len(large) // 2))
+    [found, *_] = texts.beside("f")
+    assert found.text.startswith("0123456789\n")
+    assert len(found.text) == OF_OTHERS
+    assert [found.start + spot for spot in found.spots] == [len(large) // 2]
+
+
+def test_places_that_are_near_are_one_and_the_last_few_are_remembered() -> None:
+    texts = OpenTexts()
+    text = "x" * 20 * SPOT_REACH
+    for offset in (0, SPOT_REACH, *(SPOT_REACH * 3 * step for step in range(1, MOST_SPOTS + 1))):
+        texts.visited(place("a", text, offset))
+    assert texts._spots["a"] == [SPOT_REACH * 3 * step for step in range(1, MOST_SPOTS + 1)]
+
+
+def test_going_elsewhere_is_counted_and_typing_on_is_not() -> None:
+    texts = OpenTexts()
+    text = "x" * 9 * SPOT_REACH
+    for name, offset, moves in [
+        ("a", 0, 1),
+        ("a", 1, 1),
+        ("a", 2 + SPOT_REACH, 2),
+        ("b", 0, 3),
+        ("a", 2 + SPOT_REACH, 4),
+        ("b", 0, 5),
+    ]:
+        texts.visited(place(name, text, offset))
+        assert texts.moves == moves
+
+
+def test_places_move_with_the_text_before_them() -> None:
+    texts = OpenTexts()
+    document = Document("a", "python", 1, "0123456789")
+    texts.visited(place("a", document.text, 5))
+    for edits, spot in [
+        ([Edit(0, 0, "abc")], 8),
+        ([Edit(8, 8, "xy")], 10),
+        ([Edit(11, 12, "")], 10),
+        ([Edit(0, 1, ""), Edit(0, 2, "z")], 8),
+        ([Edit(6, 9, "")], 6),
+    ]:
+        texts.edited(document, edits)
+        assert texts._spots["a"] == [spot]

@@ -136,3 +136,28 @@ def test_no_two_sessions_share_a_sequence_and_nobody_waits_for_who_gives_way(
         assert len(held) == len(set(held))
         assert set(held) <= {0, 1, 2}
         keeping = {one for one in keeping if sequences.of(one) is not None}
+
+
+def test_a_sequence_is_handed_over_and_the_old_one_is_the_next_to_be_lent() -> None:
+    sequences = lent(3, A, B)
+    sequences.defer(C)
+    assert sequences.lend(C) == 2
+    assert sequences.hand_over(C, A)
+    assert (sequences.of(A), sequences.of(C)) == (2, 0)
+    assert sequences.lend(D) == 0
+    assert sequences.of(C) is None
+
+
+def test_a_sequence_is_handed_over_to_who_has_none() -> None:
+    sequences = lent(2, A)
+    sequences.lend(B)
+    assert sequences.hand_over(B, C)
+    assert (sequences.of(B), sequences.of(C), sequences.lend(D)) == (None, 1, 0)
+
+
+def test_who_drafts_is_handed_nothing() -> None:
+    sequences = Sequences(2)
+    sequences.lend(A)
+    sequences.lend(B)
+    assert not sequences.hand_over(B, A)
+    assert (sequences.of(A), sequences.of(B)) == (0, 1)

@@ -196,3 +196,86 @@ async def test_closing_frees_the_sequence() -> None:
         async with asyncio.timeout(5):
             await s.worker.next_candidates(ELSEWHERE, [1])
         assert s.engine.evaluated_tokens() == 3
+
+
+OLD, NEW = [7, *TEXT], [8, *TEXT, 1]
+
+
+@asynccontextmanager
+async def changing() -> AsyncIterator[tuple[Scene, list[str]]]:
+    """Prompts begin with 7, and are to begin with 8; `adopted` notes when that is so."""
+    async with scene() as s:
+        adopted: list[str] = []
+        await s.worker.next_candidates(HERE, OLD)
+        s.worker.rest(HERE)
+        s.warm_up.end((7,), OLD)
+        s.foreseen = Foreseen((8,), NEW, lambda: adopted.append("adopted"))
+        yield s, adopted
+
+
+@pytest.mark.asyncio
+async def test_another_beginning_is_read_aside_and_adopted_when_it_is_read() -> None:
+    async with changing() as (s, adopted):
+        evaluated = s.engine.evaluated_tokens()
+        s.warm_up.begin(drafting=True)
+        await s.over()
+        assert (adopted, s.told) == (["adopted"], [NEW])
+        assert s.engine.evaluated_tokens() == evaluated + len(NEW)
+        await s.worker.next_candidates(HERE, [*NEW, 2])
+        assert s.engine.evaluated_tokens() == evaluated + len(NEW) + 1
+
+
+@pytest.mark.asyncio
+async def test_a_key_meanwhile_finds_its_prompt_as_it_was() -> None:
+    """And reading is taken up again where it was."""
+    async with changing() as (s, adopted):
+        evaluated = s.engine.evaluated_tokens()
+        s.engine.hold(after_tokens=5)
+        s.warm_up.begin(drafting=True)
+        await asyncio.to_thread(s.engine.wait_until_held)
+        s.warm_up.end((7,), [*OLD, 2])
+        key = asyncio.create_task(s.worker.next_candidates(HERE, [*OLD, 2]))
+        s.engine.release()
+        await key
+        assert (adopted, s.told) == ([], [])
+        assert s.engine.evaluated_tokens() <= evaluated + 5 + 1 + 1
+        s.worker.rest(HERE)
+        s.warm_up.catch_up(drafting=True)
+        await s.over()
+        assert adopted == ["adopted"]
+        assert s.engine.evaluated_tokens() <= evaluated + len(NEW) + 2
+
+
+@pytest.mark.asyncio
+async def test_it_is_not_adopted_while_the_document_drafts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key may come between the end of the reading and the event loop's hearing of it."""
+    async with changing() as (s, adopted):
+        hand_over = s.worker.hand_over
+        asked: list[list[str]] = []
+
+        def not_at_first(session: int, to: int) -> bool:
+            asked.append(list(adopted))
+            return len(asked) > 1 and hand_over(session, to)
+
+        monkeypatch.setattr(s.worker, "hand_over", not_at_first)
+        s.warm_up.begin(drafting=True)
+        await s.over()
+        assert (asked, adopted) == ([[], []], ["adopted"])
+
+
+@pytest.mark.asyncio
+async def test_where_nothing_is_drafted_it_is_adopted_at_once() -> None:
+    async with changing() as (s, adopted):
+        evaluated = s.engine.evaluated_tokens()
+        s.warm_up.begin(drafting=False)
+        await s.over()
+        assert (adopted, s.told, s.engine.evaluated_tokens()) == (["adopted"], [NEW], evaluated)
+
+
+@pytest.mark.asyncio
+async def test_a_failing_model_leaves_prompts_as_they_are() -> None:
+    async with changing() as (s, adopted):
+        s.engine.fail_with("broken")
+        s.warm_up.begin(drafting=True)
+        await s.over()
+        assert (adopted, s.told) == ([], [])
