@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any
 
 from cattrs import Converter
@@ -103,6 +103,22 @@ class BridgeProtocol(LanguageServerProtocol):
             if message.get("method") != types.INITIALIZE:
                 raise
             return self.structure_message(_essential(message))
+
+    def _execute_handler(
+        self,
+        msg_id: str | int,
+        handler: Callable[..., Any],
+        callback: Callable[[Any], Any],
+        args: tuple[Any, ...] | None = None,
+        kwargs: dict[str, Any] | None = None,
+    ) -> None:
+        """As pygls, which keeps a future of each notification for ever: about 2 kB for every key."""
+
+        def over(future: Any) -> None:
+            self._request_futures.pop(msg_id, None)
+            callback(future)
+
+        super()._execute_handler(msg_id, handler, over, args, kwargs)
 
     def structure_message(self, data: Json) -> Any:
         """As pygls, but methods that LSP does not know keep their parameters as plain JSON."""
