@@ -40,7 +40,7 @@ pytestmark = pytest.mark.asyncio
 
 KNOWN = "".join(
     f"def {name}_{n}(é{n}):\n    值{n} = '{name}😀' + é{n}\n    return 值{n}  # 完{n}\n\n"
-    for n, name in enumerate(["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta"], 1)
+    for n, name in enumerate(["alpha", "beta", "gamma", "delta", "missive", "zeta", "eta", "theta"], 1)
 )
 START = KNOWN[: KNOWN.index("delta")]
 NAME = "file:///a.py"
@@ -192,6 +192,36 @@ async def test_ux_8_undone_while_the_answer_is_under_way(paths: RuntimePaths) ->
         editor.type("eta")
         engine.release()
         assert await editor.answered() == []
+
+
+# --- edits elsewhere
+
+
+async def test_ux_8_an_edit_above_moves_the_place(paths: RuntimePaths) -> None:
+    """What is remembered for an offset is not for the text that stands there now, though its beginning was typed."""
+    async with desk(paths) as editor:
+        before = KNOWN[: KNOWN.index("missive")] + "mis"
+        editor.open(before)
+        editor.edit((len(before) - 1, len(before), "s"))
+        assert (await editor.ghost()).startswith("sive_5")
+        editor.edit(
+            (0, 0, "#")
+        )  # now the "s" before the cursor stands where the suggestion's first was to be
+        assert (await editor.ghost()).startswith("sive_5")
+        editor.edit((0, 1, ""))
+        assert (await editor.ghost()).startswith("sive_5")
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+async def test_ux_8_the_text_after_the_cursor_changes(paths: RuntimePaths, line_end: str) -> None:
+    """What was for a cursor at the end of a text is not shown before other text unasked."""
+    async with desk(paths) as editor:
+        editor.open(START.replace("\n", line_end) + "de")
+        at = len(editor.text)
+        assert await editor.ghost()
+        for after in (")", f"{line_end}x = 1", "值", ""):
+            editor.edit((at, len(editor.text), after))
+            await editor.ghost(at)
 
 
 # --- several cursors

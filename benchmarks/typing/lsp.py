@@ -42,6 +42,7 @@ class Bridge:
         self._on_notification = on_notification
         self._ids = itertools.count(1)
         self._waiting: dict[int, OnResult] = {}
+        self._answered = asyncio.Event()
         self._reading = asyncio.create_task(self._read())
 
     def check(self) -> None:
@@ -81,6 +82,19 @@ class Bridge:
         self.check()
         raise TimeoutError(f"no answer to {method} within {timeout_s:g} s")
 
+    async def until_answered(self, timeout_s: float) -> None:
+        """Wait until no request is without its answer; TimeoutError, BridgeLost."""
+        try:
+            async with asyncio.timeout(timeout_s):
+                while self._waiting:
+                    self._answered.clear()
+                    await self._answered.wait()
+        except TimeoutError:
+            self.check()
+            raise TimeoutError(
+                f"{len(self._waiting)} requests without an answer for {timeout_s:g} s"
+            ) from None
+
     async def close(self) -> None:
         """Leave in order; kill a bridge that does not."""
         with contextlib.suppress(TimeoutError, BridgeLost, ConnectionError):
@@ -116,6 +130,7 @@ class Bridge:
             self._on_notification(message["method"], message.get("params"), now)
             return
         on_result = self._waiting.pop(message["id"], None)
+        self._answered.set()
         if "error" in message and message["error"]["code"] != REQUEST_CANCELLED:
             self.errors += 1
         if on_result is not None:
