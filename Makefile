@@ -5,6 +5,7 @@
 #   make check   format, lint, types, import rules, generated documents
 #   make docs    write the generated documents
 #   make smoke   build the wheel and use it from a clean environment
+#   make vscode  package the extension for VS Code; make workbench: and install a VS Code to test it in (800 MB)
 #   make clean   remove what was built here (the virtual environment too)
 #
 # Each install step leaves a stamp when it has worked, so a second call is instant and a failed one starts again.
@@ -20,7 +21,13 @@ JOBS := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 COMPILE_LLAMA := CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) CMAKE_ARGS="-DLLAVA_BUILD=OFF -DLLAMA_OPENSSL=OFF \
 -DCMAKE_PROJECT_llama_cpp_INCLUDE='$(CURDIR)/packaging/llama-cpp-library-only.cmake'"
 
-.PHONY: install demo test check docs smoke clean
+VSCODE := editors/vscode
+WORKBENCH := tests/editors/vscode
+NPM_CI := npm ci --no-audit --no-fund --loglevel=error
+# The Python side can be built and tested without npm.
+HAS_NPM := $(shell command -v npm)
+
+.PHONY: install demo test check docs smoke vscode workbench check-vscode clean
 .DELETE_ON_ERROR:
 
 install: $(STAMPS)/project
@@ -28,7 +35,8 @@ install: $(STAMPS)/project
 demo: install
 	@$(BIN)/draftwire demo $(DEMO_OPTIONS)
 
-test: install
+# Where there is no npm, or no Chromium, the tests in VS Code are skipped with the command to run; where CI is set they fail.
+test: install $(if $(HAS_NPM),workbench)
 	@rm -f .coverage .coverage.*
 	$(BIN)/python -m pytest --cov --cov-report= $(TEST_OPTIONS)
 	@$(BIN)/python packaging/coverage_floors.py
@@ -41,14 +49,23 @@ check: install
 	$(BIN)/lint-imports
 	$(BIN)/python packaging/generate_docs.py --check
 	$(BIN)/python -m pytest -q -p no:randomly tests/test_architecture.py
+	$(if $(HAS_NPM),$(MAKE) --no-print-directory check-vscode,@echo 'The VS Code extension is not checked: no npm here.')
 
 docs: install
 	$(BIN)/python packaging/generate_docs.py
+
+check-vscode: $(VSCODE)/node_modules/.stamp
+	cd $(VSCODE) && npm run --silent check && npm run --silent test
+
+vscode: $(VSCODE)/dist/draftwire.vsix
+
+workbench: vscode $(WORKBENCH)/node_modules/.stamp
 
 smoke: install
 	@$(COMPILE_LLAMA) packaging/wheel-smoke-test
 
 clean:
+	rm -rf $(VSCODE)/node_modules $(VSCODE)/dist $(WORKBENCH)/node_modules
 	rm -rf $(VENV) build dist *.egg-info .coverage .coverage.* \
 		.hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	find . -name __pycache__ -not -path './.git/*' -prune -exec rm -rf {} +
@@ -75,4 +92,19 @@ $(STAMPS)/bundled-model: $(STAMPS)/llama constraints.txt
 
 $(STAMPS)/project: $(STAMPS)/bundled-model pyproject.toml constraints.txt
 	$(PIP) --editable '.[verifier,dev]'
+	@touch $@
+
+$(VSCODE)/node_modules/.stamp: $(VSCODE)/package.json $(VSCODE)/package-lock.json
+	cd $(VSCODE) && $(NPM_CI)
+	@touch $@
+
+$(VSCODE)/dist/draftwire.vsix: $(VSCODE)/node_modules/.stamp $(VSCODE)/build.mjs $(VSCODE)/README.md \
+		$(shell find $(VSCODE)/src $(VSCODE)/media -type f)
+	cd $(VSCODE) && npm run --silent package
+
+# code-server's own install scripts would compile what is not needed here; what they install beside that is installed so.
+$(WORKBENCH)/node_modules/.stamp: $(WORKBENCH)/package.json $(WORKBENCH)/package-lock.json
+	cd $(WORKBENCH) && $(NPM_CI)
+	cd $(WORKBENCH)/node_modules/code-server/lib/vscode && $(NPM_CI) --omit=dev --ignore-scripts
+	cd $(WORKBENCH)/node_modules/code-server/lib/vscode/extensions && $(NPM_CI) --omit=dev --ignore-scripts
 	@touch $@

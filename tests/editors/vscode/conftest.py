@@ -1,4 +1,4 @@
-"""One workbench for all tests of a module: it takes seconds to come up. The scripted daemon answers by rules that all share."""
+"""One workbench for all tests of a module, since it takes seconds to come up, and one scripted daemon."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.fakes.scripted_daemon import Rules, ScriptedDaemonProcess, scripted_d
 
 @pytest.fixture(scope="session")
 def installed() -> None:
-    """Skip where no workbench can run, with the command that mends it; under continuous integration that is a failure."""
+    """Skip where no workbench can run, with the command that mends it; continuous integration fails instead."""
     if why := missing():
         (pytest.fail if os.environ.get("CI") else pytest.skip)(why)
 

@@ -1,7 +1,8 @@
 """A real VS Code workbench: code-server with our packaged extension in it, in a real browser, and its user.
 
-`with workbench(folder, settings) as bench`, then `bench.open_window()` for a page with an editor in it. Everything waits for a
-condition, within a bound, and all processes name `folder` and end with it. Knows the screen, not what should be on it.
+`with workbench(folder, settings, environment) as bench`, then `bench.open_window()` for a page with an editor in it.
+Everything waits for a condition, within a bound, and all processes name `folder` and end with it. Knows the screen, not
+what should be on it.
 """
 
 from __future__ import annotations
@@ -44,6 +45,13 @@ SETTINGS: Mapping[str, Any] = {
     "editor.quickSuggestions": {"other": "off", "comments": "off", "strings": "off"},
     "editor.minimap.enabled": False,
 }
+
+KEYS: Mapping[str, str] = {
+    "ctrl+alt+l": "draftwire.acceptLine",
+    "ctrl+alt+w": "draftwire.acceptWord",
+    "ctrl+alt+a": "draftwire.accept",
+}
+"""As a user binds them; the palette can not run them, because what is drawn goes when it opens."""
 
 
 def chromium() -> str | None:
@@ -134,7 +142,12 @@ class Window:
 
     def command(self, title: str) -> None:
         """Run a command of the palette, by its title."""
-        self._choose("F1", title, lambda s: any(title in row for row in s["choices"]))
+        self.press("F1")
+        self.wait("the palette", lambda s: s["input"])
+        self.insert(title)
+        self.wait(f"{title} in the palette", lambda s: any(title in row for row in s["choices"]))
+        self.press("Enter")
+        self.wait("the palette gone", lambda s: not any(title in row for row in s["choices"]))
 
     def new_file(self, name: str, text: str = "") -> Path:
         """A file of this text, open, with the cursor at its end."""
@@ -145,7 +158,11 @@ class Window:
         return file
 
     def open_file(self, file: Path) -> None:
-        self._choose("Control+p", str(file), lambda s: any(file.name in row for row in s["choices"]))
+        self.press("Control+p")
+        self.wait("a list of files", lambda s: s["input"])
+        self.insert(str(file))
+        self.wait(f"{file.name} in the list", lambda s: any(file.name in row for row in s["choices"]))
+        self.press("Enter")
         self.wait(f"{file.name} in front", lambda s: file.name in s["tab"] and s["focused"])
 
     def text_on_disk(self, file: Path, expected: str) -> None:
@@ -159,14 +176,6 @@ class Window:
     def screenshot(self, name: str) -> None:
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)
         self.ask("screenshot", path=str(SCREENSHOTS / f"vscode-{name}.png"))
-
-    def _choose(self, key: str, text: str, offered: Callable[[dict[str, Any]], bool]) -> None:
-        self.press(key)
-        self.wait("a list to choose from", lambda s: s["input"])
-        self.insert(text)
-        self.wait(f"{text} in the list", offered)
-        self.press("Enter")
-        self.wait("the list gone", lambda s: not s["input"])
 
 
 @dataclass(slots=True)
@@ -189,23 +198,31 @@ class Workbench:
         window.wait("the status item", lambda s: "Draftwire" in s["status"])
         return window
 
+    def settings(self) -> dict[str, Any]:
+        """The machine's settings as they are."""
+        known: dict[str, Any] = json.loads(self.settings_file.read_text("utf-8"))
+        return known
+
     def set(self, **settings: Any) -> None:
-        """Change the machine's settings; None unsets; dots in names are written as two underscores."""
-        known = json.loads(self.settings_file.read_text("utf-8"))
+        """Change some of them; a dot in a name is written as two underscores."""
         changed = {name.replace("__", "."): value for name, value in settings.items()}
-        kept = {name: value for name, value in {**known, **changed}.items() if value is not None}
-        self.settings_file.write_text(json.dumps(kept), encoding="utf-8")
+        self.settings_file.write_text(json.dumps(self.settings() | changed), encoding="utf-8")
 
 
 @contextlib.contextmanager
 def workbench(
     folder: Path, settings: Mapping[str, Any], environment: Mapping[str, str]
 ) -> Iterator[Workbench]:
-    """`settings`: of the machine, on top of those of the user that keep a workbench quiet. `environment`: on top of this process'."""
+    """A server and a browser, until the block ends.
+
+    `settings`: of the machine, on top of those of the user that keep a workbench quiet. `environment`: on top of ours.
+    """
     work, data = folder / "work", folder / "data"
     for needed in (work, data / "User", data / "Machine", folder / "home"):
         needed.mkdir(parents=True, exist_ok=True)
     (data / "User" / "settings.json").write_text(json.dumps(SETTINGS), encoding="utf-8")
+    keys = [{"key": key, "command": name, "when": "inlineSuggestionVisible"} for key, name in KEYS.items()]
+    (data / "User" / "keybindings.json").write_text(json.dumps(keys), encoding="utf-8")
     settings_file = data / "Machine" / "settings.json"
     settings_file.write_text(json.dumps(settings), encoding="utf-8")
     home = {"HOME": str(folder / "home"), "XDG_CONFIG_HOME": str(folder / "home" / ".config")}

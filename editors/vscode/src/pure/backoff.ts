@@ -1,6 +1,6 @@
 // When to start the bridge again after it has ended by itself. Pure: the clock is a parameter.
 
-const WAITS_MS = [500, 2_000, 8_000, 30_000];
+const WAITS_MS = [500, 2_000, 8_000];
 /** A bridge that lived this long was well; what it did before is forgotten. */
 const STEADY_MS = 180_000;
 

@@ -1,0 +1,142 @@
+"""What a user of VS Code sees when something is missing, lost, back, or switched off. The daemon is scripted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.editors.vscode.workbench import Window, Workbench
+from tests.fakes.scripted_daemon import Rules, ScriptedDaemonProcess
+
+pytestmark = [pytest.mark.editor, pytest.mark.timeout(400)]
+
+
+@pytest.fixture(scope="module")
+def rules() -> Rules:
+    return [{"before": "hello ", "suggestions": [{"text": "ghost"}]}]
+
+
+@pytest.fixture
+def own_settings(bench: Workbench, window: Window) -> Iterator[Workbench]:
+    """Settings may be changed; they are as before in the end, and so is the status."""
+    before = bench.settings_file.read_text("utf-8")
+    yield bench
+    bench.settings_file.write_text(before, encoding="utf-8")
+    window.wait_status("sparkle")
+
+
+def shows(window: Window, name: str) -> None:
+    """What is typed into a new file of this name gets its suggestion."""
+    window.new_file(name)
+    window.type("hello ")
+    window.wait_ghost("ghost")
+    window.press("Escape")
+    window.wait_no_ghost()
+    window.press("Control+s")
+
+
+def test_a_killed_daemon_comes_back(window: Window, daemon: ScriptedDaemonProcess) -> None:
+    """ux-23, ux-34: what is shown goes with it; nobody has to do anything."""
+    window.new_file("killed.txt")
+    window.type("hello ")
+    window.wait_ghost("ghost")
+    (first,) = daemon.pids()
+    daemon.kill()
+    window.wait_no_ghost()
+    window.wait_status("sparkle")
+    shows(window, "back.txt")
+    assert daemon.pids() != [first]
+    assert len(daemon.pids()) == 1
+
+
+def test_two_windows_share_the_daemon(
+    bench: Workbench, window: Window, daemon: ScriptedDaemonProcess
+) -> None:
+    """ux-30: and neither sees the other's text."""
+    window.ask("front")
+    shows(window, "one.txt")
+    second = bench.open_window()
+    second.wait_status("sparkle")
+    shows(second, "two.txt")
+    second.ask("close")
+    window.ask("front")
+    shows(window, "one_again.txt")
+    assert len(daemon.pids()) == 1
+
+
+def test_a_missing_program_is_told_once_with_what_to_do(window: Window, own_settings: Workbench) -> None:
+    """ux-45: one message, then the status item says it; it is found as soon as the setting is right."""
+    right = own_settings.settings()["draftwire.path"]
+    own_settings.set(draftwire__path="/nowhere/draftwire")
+    screen = window.wait("the message", lambda s: len(s["notifications"]) == 1)
+    assert "/nowhere/draftwire" in screen["notifications"][0]
+    assert "codicon-error" in screen["statusIcons"]
+    window.screenshot("missing")
+    window.press("Escape")
+    own_settings.set(draftwire__path=right)
+    window.wait_status("sparkle")
+    shows(window, "found.txt")
+
+
+def test_a_bridge_that_keeps_ending_is_left_alone(
+    window: Window, own_settings: Workbench, tmp_path: Path
+) -> None:
+    """ux-45: started again with growing waits, then one message and no more."""
+    program = tmp_path / "draftwire"
+    program.write_text(f"#!/bin/sh\necho start >> {tmp_path / 'starts'}\nexit 3\n", encoding="utf-8")
+    program.chmod(0o755)
+    own_settings.set(draftwire__path=str(program))
+    screen = window.wait("the message", lambda s: any("keeps ending" in text for text in s["notifications"]))
+    assert len(screen["notifications"]) == 1
+    assert "codicon-error" in screen["statusIcons"]
+    assert (tmp_path / "starts").read_text("utf-8").count("start") == 4
+    window.command("Notifications: Clear All Notifications")
+
+
+def test_a_language_can_be_switched_off_and_on(window: Window, own_settings: Workbench) -> None:
+    """ux-46: at once; the status item says so."""
+    shows(window, "language.txt")
+    own_settings.set(draftwire__languages={"plaintext": False})
+    window.wait_status("circle-slash")
+    own_settings.set(draftwire__languages={})
+    window.wait_status("sparkle")
+    shows(window, "language_again.txt")
+
+
+def test_settings_reach_the_daemon(
+    window: Window, own_settings: Workbench, daemon: ScriptedDaemonProcess
+) -> None:
+    """ux-33, ux-46: by the names of the configuration, without a restart."""
+    before = len(daemon.received("configure"))
+    own_settings.set(draftwire__exclude=["*.secret"], draftwire__maxLines=2)
+    settings = daemon.wait_for("configure", before + 1)[-1]["settings"]
+    assert settings["files.exclude"] == ["*.secret"]
+    assert settings["completion.max_lines"] == 2
+    assert settings["grammars.trust_workspace"] is True
+
+
+def test_snoozed_until_woken(window: Window) -> None:
+    """Nothing is shown while snoozed; the status item says so, and the same command ends it."""
+    window.command("Draftwire: Snooze")
+    window.wait("how long", lambda s: s["choices"][:1] == ["5 minutes"])
+    window.press("Enter")
+    window.wait_status("bell-slash")
+    window.command("Draftwire: Snooze")
+    window.wait("the way out", lambda s: s["choices"][:1] == ["Wake up now"])
+    window.press("Enter")
+    window.wait_status("sparkle")
+    shows(window, "woken.txt")
+
+
+def test_a_report_opens_as_a_document(window: Window) -> None:
+    """ux-44, ux-52: what the command prints, in the editor."""
+    window.command("Draftwire: Statistics")
+    window.wait("the report", lambda s: "Draftwire Statistics" in s["tab"] and s["lines"] != [""])
+
+
+def test_after_a_restart_all_is_as_before(window: Window) -> None:
+    window.command("Draftwire: Restart")
+    window.wait_status("sparkle")
+    shows(window, "restarted.txt")
