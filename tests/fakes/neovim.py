@@ -6,15 +6,18 @@ The screen is the editor's own grid (`screenstring`), redrawn before it is read,
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
+import select
 import shutil
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import pynvim
+import msgpack
 
 ROOT = Path(__file__).resolve().parents[2]
 PLUGIN = ROOT / "editors" / "neovim"
@@ -39,22 +42,53 @@ return rows
 """
 
 
+class Rpc:
+    """Neovim's API over its pipes, one call at a time. (pynvim leaves its event loop's transports to the garbage.)"""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        self._unpacker = msgpack.Unpacker(
+            strict_map_key=False, ext_hook=lambda _, data: msgpack.unpackb(data)
+        )
+        self._numbers = itertools.count()
+
+    def call(self, method: str, *arguments: Any) -> Any:
+        """The result of an API function. Raises AssertionError with the editor's error, EOFError if it has ended."""
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None
+        assert stdout is not None
+        number = next(self._numbers)
+        stdin.write(msgpack.packb([0, number, method, arguments]))
+        while True:
+            for message in self._unpacker:
+                if message[0] == 1 and message[1] == number:
+                    assert message[2] is None, f"{method}: {message[2]}"
+                    return message[3]
+            readable, _, _ = select.select([stdout], [], [], WITHIN_S)
+            assert readable, f"{method} was not answered"
+            data = os.read(stdout.fileno(), 1 << 16)
+            if not data:
+                raise EOFError("Neovim has ended")
+            self._unpacker.feed(data)
+
+
 class Neovim:
     """One editor. `lua` evaluates in it; `type` gives keys as the user would."""
 
-    def __init__(self, nvim: pynvim.Nvim) -> None:
-        self.nvim = nvim
+    def __init__(self, rpc: Rpc, process: subprocess.Popen[bytes]) -> None:
+        self._rpc = rpc
+        self.process = process
 
     def type(self, keys: str) -> None:
         """Keys in Neovim's notation; they are worked off when this returns."""
-        self.nvim.input(keys.replace("\n", "<CR>"))
-        self.nvim.request("nvim_get_mode")
+        self._rpc.call("nvim_input", keys.replace("\n", "<CR>"))
+        self._rpc.call("nvim_get_mode")  # answered when the keys are worked off
 
     def lua(self, code: str, *arguments: Any) -> Any:
-        return self.nvim.exec_lua(code, *arguments)
+        return self._rpc.call("nvim_exec_lua", code, arguments)
 
     def command(self, command: str) -> None:
-        self.nvim.command(command)
+        self._rpc.call("nvim_command", command)
 
     def screen(self) -> list[str]:
         """The rows of the screen, without blanks at their ends."""
@@ -63,7 +97,7 @@ class Neovim:
 
     def lines(self) -> list[str]:
         """The current buffer's."""
-        lines: list[str] = self.nvim.current.buffer[:]
+        lines: list[str] = self._rpc.call("nvim_buf_get_lines", 0, 0, -1, True)
         return lines
 
     def ghost(self) -> str | None:
@@ -77,7 +111,7 @@ class Neovim:
 
     def messages(self) -> str:
         """What stood in the message line so far."""
-        return str(self.nvim.command_output("messages"))
+        return str(self._rpc.call("nvim_exec2", "messages", {"output": True})["output"])
 
     def wait(self, condition: Callable[[], Any], what: str = "") -> Any:
         """The first true value of `condition`; AssertionError, with the screen, if it takes too long."""
@@ -102,12 +136,12 @@ class Neovim:
     def wait_ghost(self, text: str | None) -> None:
         """Until exactly this is shown, on the screen too; None: until nothing is."""
         self.wait(lambda: self.ghost() == text, f"the ghost {text!r}")
-        first = (text or "").partition("\n")[0].strip()
-        assert any(first in row for row in self.screen()), self.screen()
+        first = (text or "").partition("\n")[0].strip().expandtabs(1).split()
+        assert any(all(word in row for word in first) for row in self.screen()), self.screen()
 
     def wait_line(self, line: str) -> None:
         """Until the cursor's line is this."""
-        self.wait(lambda: self.nvim.current.line == line, f"the line {line!r}")
+        self.wait(lambda: self._rpc.call("nvim_get_current_line") == line, f"the line {line!r}")
 
 
 @contextlib.contextmanager
@@ -133,22 +167,23 @@ def neovim(
     init.write_text(f"{start}vim.o.more = false\n{options}{setup}\n", encoding="utf-8")
     kinds = ("CONFIG", "DATA", "STATE", "CACHE")
     own = {f"XDG_{kind}_HOME": str(folder / kind.lower()) for kind in kinds}
-    before = dict(os.environ)
-    os.environ.update({**environment, **own})
+    arguments = [_binary(), "--headless", "--embed", "--clean", "-u", str(init), *map(str, files)]
+    process = subprocess.Popen(
+        arguments,
+        env={**os.environ, **environment, **own},
+        cwd=folder,
+        bufsize=0,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
     try:
-        nvim = pynvim.attach(
-            "child", argv=[_binary(), "--headless", "--embed", "--clean", "-u", str(init), *map(str, files)]
-        )
+        rpc = Rpc(process)
+        rpc.call("nvim_command", f"set lines={size[0]} columns={size[1]}")
+        yield Neovim(rpc, process)
     finally:
-        os.environ.clear()
-        os.environ.update(before)
-    try:
-        nvim.command(f"set lines={size[0]} columns={size[1]}")
-        yield Neovim(nvim)
-    finally:
-        with contextlib.suppress(OSError, EOFError):
-            nvim.command("qa!", async_=True)
-        nvim.close()
+        process.kill()
+        process.communicate()
 
 
 def _binary() -> str:
