@@ -8,6 +8,9 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
 
 from daemon.api.messages import Edit
 from daemon.completion import Answer
@@ -17,7 +20,7 @@ from daemon.run import Run
 from speculation.sampling import Sampling, draw
 from tests.fakes.completion import bench, only, settings
 from tests.fakes.engine import FakeEngine
-from tests.fakes.grammars import whole
+from tests.fakes.grammars import lets, whole
 
 LEGAL = "let abc = 1, (2);\ndel abc;\n"
 
@@ -143,6 +146,37 @@ async def test_what_is_shown_only_grows_and_is_never_more_than_what_fits(
     for before, after in pairwise(shown):
         assert after.startswith(before)
     assert list(dict.fromkeys(shown)) == ["1", "1, (2), 3"]
+
+
+LETS_WORDS = ("let ", "del ", "a", "bc", "= ", "(", ")", ", ", ";", "\n", "7", " # x", "=", "}", "ab1")
+PROGRAMS = ("let abc = 1, (2);\ndel abc;\n", "let a = ((b)), 7;\nlet c = (a);\n", "# ab\ndel a;\n")
+
+
+@given(
+    st.sampled_from(PROGRAMS),
+    st.data(),
+    st.lists(st.sampled_from(LETS_WORDS), min_size=1, max_size=8).map("".join),
+)
+@hypothesis_settings(max_examples=60, deadline=None)
+def test_ux_16_what_is_shown_goes_on_from_the_prefix(program: str, data: st.DataObject, said: str) -> None:
+    """Whatever the model says and stands after the cursor: a copy of the engine follows it to its end, or there is
+    nothing to follow."""
+    at = data.draw(st.integers(0, len(program)))
+    other = data.draw(st.sampled_from(PROGRAMS))
+    after = data.draw(st.sampled_from(["", "\n" + other, program[at:], ";\n", ")"]))
+
+    async def answer() -> Answer:
+        model = FakeEngine(lambda prefix: said.encode()[len(prefix) - len(program[:at].encode()) :])
+        async with bench(engine=model, grammar=whole()) as b:
+            b.open(program[:at] + after)
+            return await b.ask(Place(b.document, at), wait="verified")
+
+    given_ = asyncio.run(answer())
+    for one in given_.suggestions:
+        assert given_.grammar == "masked"
+        recogniser = lets().template.copy()
+        recogniser.consume(list((program[:at] + one.text).encode()))
+    assert bool(given_.suggestions) == (given_.reason is None)
 
 
 # --- with a verifier

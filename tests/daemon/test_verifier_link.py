@@ -276,6 +276,29 @@ async def test_silence_is_noticed_and_the_link_heals() -> None:
 
 
 @pytest.mark.asyncio
+async def test_ux_34_a_silent_verifier_shows_within_two_seconds() -> None:
+    """By the times that are in force: from its last answer to the state; the best of three, as machines are noisy."""
+
+    async def falls_silent(socket: ServerConnection) -> None:
+        await socket.recv()
+        await socket.send(encode(WELCOME))
+        await socket.wait_closed()
+
+    noticed_s = []
+    async with server(falls_silent) as port:
+        for _ in range(3):
+            async with link_to(port, times=LinkTimes()) as (link, _, until):
+                await until("online")
+                since = time.monotonic()
+                await until("offline")
+                noticed_s.append(time.monotonic() - since)
+                assert "stopped answering" in link.reason
+            if noticed_s[-1] < 2.0:
+                break
+    assert min(noticed_s) < 2.0
+
+
+@pytest.mark.asyncio
 async def test_a_closed_connection_is_offline_and_sends_go_nowhere() -> None:
     async def closing(socket: ServerConnection) -> None:
         await socket.recv()
