@@ -37,6 +37,7 @@ from benchmarks.typing.rhythm import Pauses
 from benchmarks.typing.stage import Setting, Stage, staged
 from daemon.api.paths import RUNTIME_DIR_VARIABLE, runtime_paths
 from daemon.api.start import ensure_daemon
+from draftwire.demo.processes import cleared_when_terminated
 from verifier.errors import VerifierFailed
 
 KEYS: Final = 100_000
@@ -145,6 +146,11 @@ async def measure(wanted: Wanted) -> dict[str, Any]:
     }
 
 
+async def _until_terminated(wanted: Wanted) -> dict[str, Any]:
+    with cleared_when_terminated():
+        return await measure(wanted)
+
+
 async def _may_type(keys: int, bridge: Bridge) -> None:
     """Return when the next key may be pressed."""
     bridge.check()
@@ -189,7 +195,7 @@ def main() -> None:
     try:
         sources = named(options.files) if options.files else installed()
         wanted = Wanted(sources, options.keys, options.seed, options.bundled, not options.no_verifier)
-        row = asyncio.run(measure(wanted))
+        row = asyncio.run(_until_terminated(wanted))
     except (NothingToType, BridgeLost, VerifierFailed, OSError, ValueError) as error:
         raise SystemExit(f"benchmarks.endurance: {error}") from error
     goals = dict.fromkeys(figures_of(row), GOAL)

@@ -91,6 +91,20 @@ async def test_a_request_that_is_not_answered_in_time() -> None:
 
 
 @pytest.mark.asyncio
+async def test_waiting_for_all_answers() -> None:
+    """Cancelled ones are answered too."""
+    async with conversation() as (bridge, _):
+        results: list[Any] = []
+        bridge.request("question", 1, lambda result, now: results.append(result))
+        bridge.cancel(bridge.request("silent", None, lambda result, now: results.append(result)))
+        await bridge.until_answered(20)
+        assert results == [1, None]
+        bridge.request("silent", None, lambda result, now: None)
+        with pytest.raises(TimeoutError, match="1 requests without an answer"):
+            await bridge.until_answered(0.05)
+
+
+@pytest.mark.asyncio
 async def test_a_bridge_that_ends_by_itself() -> None:
     async with conversation() as (bridge, _):
         with pytest.raises(BridgeLost, match="has ended"):
