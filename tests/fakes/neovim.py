@@ -79,10 +79,11 @@ class Neovim:
         self._rpc = rpc
         self.process = process
 
-    def type(self, keys: str) -> None:
-        """Keys in Neovim's notation; they are worked off when this returns."""
+    def type(self, keys: str, *, ends: bool = False) -> None:
+        """Keys in Neovim's notation; they are worked off when this returns, unless the editor `ends` by them."""
         self._rpc.call("nvim_input", keys.replace("\n", "<CR>"))
-        self._rpc.call("nvim_get_mode")  # answered when the keys are worked off
+        if not ends:
+            self._rpc.call("nvim_get_mode")  # answered when the keys are worked off
 
     def lua(self, code: str, *arguments: Any) -> Any:
         return self._rpc.call("nvim_exec_lua", code, arguments)
@@ -113,9 +114,9 @@ class Neovim:
         """What stood in the message line so far."""
         return str(self._rpc.call("nvim_exec2", "messages", {"output": True})["output"])
 
-    def wait(self, condition: Callable[[], Any], what: str = "") -> Any:
+    def wait(self, condition: Callable[[], Any], what: str = "", within_s: float = WITHIN_S) -> Any:
         """The first true value of `condition`; AssertionError, with the screen, if it takes too long."""
-        end = time.monotonic() + WITHIN_S
+        end = time.monotonic() + within_s
         while not (value := condition()):
             if time.monotonic() > end:
                 state = {"screen": self.screen(), "reasons": self.reasons(), "messages": self.messages()}
@@ -123,7 +124,7 @@ class Neovim:
             time.sleep(0.01)
         return value
 
-    def wait_ready(self) -> None:
+    def wait_ready(self, within_s: float = WITHIN_S) -> None:
         """Until the bridge has the current buffer and a daemon whose model is loaded."""
         self.wait(
             lambda: self.lua(
@@ -131,6 +132,7 @@ class Neovim:
                 "require('draftwire.lsp').client_of(vim.api.nvim_get_current_buf()) ~= nil"
             ),
             "the bridge",
+            within_s,
         )
 
     def wait_ghost(self, text: str | None) -> None:

@@ -91,6 +91,10 @@ class ScriptedDaemonProcess:
         """The daemons that run: one, or none for a while."""
         return [pid for pid in processes_of(self.folder) if b"--script" in _command_line(pid)]
 
+    def bridges(self) -> list[int]:
+        """The bridges that `command` started and that still run."""
+        return [pid for pid in processes_of(self.folder) if b"bridge.py" in _command_line(pid)]
+
     def kill(self) -> None:
         """End it with no word said, as a crash does. A bridge starts another."""
         for pid in self.pids():

@@ -7,14 +7,14 @@ local trace = require("draftwire.trace")
 
 local M = {}
 
-local FIRST_WAIT_MS, LAST_WAIT_MS = 500, 30000
 local STEADY_MS = 60000 -- a bridge that ran this long was no crash loop
 local MOST_CRASHES = 6
 
+--- Waits before it is started again: each twice the one before.
+M.FIRST_WAIT_MS, M.LAST_WAIT_MS = 500, 30000
+
 ---@type string? why there is no bridge, and what to do
 M.problem = nil
----@type integer? of the running one
-M.pid = nil
 
 local crashes, told = 0, false
 local timer ---@type uv.uv_timer_t?
@@ -89,7 +89,7 @@ local function ended(code, signal, ran_ms, start_again)
   end
   M.fail(("the bridge ended %s; it is started again"):format(how))
   timer = timer or assert(vim.uv.new_timer())
-  local wait_ms = math.min(FIRST_WAIT_MS * 2 ^ (crashes - 1), LAST_WAIT_MS)
+  local wait_ms = math.min(M.FIRST_WAIT_MS * 2 ^ (crashes - 1), M.LAST_WAIT_MS)
   timer:start(wait_ms, 0, vim.schedule_wrap(start_again))
 end
 
@@ -102,7 +102,6 @@ function M.starter(start_again)
     local rpc ---@type vim.lsp.rpc.PublicClient
     local wrapped = vim.tbl_extend("force", dispatchers, {
       on_exit = function(code, signal)
-        M.pid = nil
         dispatchers.on_exit(0, 0)
         if not wanted_end and vim.v.exiting == vim.NIL then
           ended(code, signal, vim.uv.now() - started, start_again)
