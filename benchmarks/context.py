@@ -4,8 +4,9 @@ At places in files that import each other (packages of the standard library, ins
 draft model is asked for the next tokens along the text of the file, with and without pieces of other files standing
 first. The pieces are found as the daemon finds them: imports are resolved in a copy of the package, the two files
 before the document are open with a cursor in them, the words around the cursor choose. What the user is about to
-write (HOLE characters) stands nowhere. All prompts are equally long: what other files take is the document's less. With
---added the prompts are longer by it.
+write (HOLE characters) stands nowhere. All prompts are equally long: what other files take is the document's less; with
+--added the prompts are longer by it. With --cold the cursor is in the first COLD characters of a file that ends there:
+one that is being begun.
 
 A visit is a stretch of PLACES_A_VISIT places in one file; the pieces are chosen where it begins. Figures, for `none`
 (nothing before the document), `imports` and `open` (imports and open files): `right_X`, the share of positions at
@@ -45,6 +46,8 @@ STEPS: Final = 24
 PLACES_A_VISIT: Final = 4
 HOLE: Final = 1200
 """Characters behind the cursor that are not written yet."""
+COLD: Final = (300, 2500)
+"""Where a cursor is in a file that is being begun, in code points."""
 CHARACTERS: Final = (4_000, 60_000)
 CHARACTERS_PER_TOKEN: Final = 3
 PACKAGES: Final = {
@@ -158,8 +161,8 @@ def copied(workspace: Path, corpora: Sequence[str]) -> dict[str, list[list[Path]
     return found
 
 
-def visits_in(packages: dict[str, list[list[Path]]], count: int, seed: int) -> Iterator[Visit]:
-    """`count` visits in each corpus, its packages in turn."""
+def visits_in(packages: dict[str, list[list[Path]]], count: int, seed: int, *, cold: bool) -> Iterator[Visit]:
+    """`count` visits in each corpus, its packages in turn. cold: in files that are being begun."""
     for corpus, files_of in packages.items():
         source = random.Random(f"{seed} {corpus}")
         chosen: list[Path] = []
@@ -167,15 +170,19 @@ def visits_in(packages: dict[str, list[list[Path]]], count: int, seed: int) -> I
             chosen += [source.choice(files) for files in files_of if files]
         for path in chosen[:count]:
             siblings = next(files for files in files_of if path in files)
-            yield _visit_in(corpus, path, siblings, source)
+            yield _visit_in(corpus, path, siblings, source, cold=cold)
 
 
-def _visit_in(corpus: str, path: Path, siblings: Sequence[Path], source: random.Random) -> Visit:
+def _visit_in(
+    corpus: str, path: Path, siblings: Sequence[Path], source: random.Random, *, cold: bool
+) -> Visit:
     text = path.read_text("utf-8")
-    offset = text.find("\n", source.randrange(len(text) // 6, len(text) - HOLE - 200)) + 1
+    last = len(text) - HOLE - 200
+    first, last = (COLD[0], min(COLD[1], last)) if cold else (len(text) // 6, last)
+    offset = text.find("\n", source.randrange(first, last)) + 1
     end = text.find("\n", offset + HOLE) + 1 or len(text)
     language = PACKAGES[corpus][2]
-    document = Document(path.as_uri(), language, 1, text[:offset] + text[end:])
+    document = Document(path.as_uri(), language, 1, text[:offset] + ("" if cold else text[end:]))
     at = siblings.index(path)
     beside = [siblings[(at + step) % len(siblings)] for step in (-1, -2)]
     opened = [_opened(other, source) for other in beside if other != path]
@@ -236,6 +243,7 @@ def measure(
     window: int,
     budget: int,
     added: bool = False,
+    cold: bool = False,
     progress: Callable[[str], object] = sys.stderr.write,
 ) -> dict[str, object]:
     """The report: figures and machine."""
@@ -248,16 +256,19 @@ def measure(
     ):
         packages = copied(Path(folder), corpora)
         bench = Bench(draft, window=window, budget=budget, added=added)
-        for visit in visits_in(packages, max(1, places // PLACES_A_VISIT), seed):
+        for visit in visits_in(packages, max(1, places // PLACES_A_VISIT), seed, cold=cold):
             bench.measure([visit])
-            done = len(bench.tallies["none"])
-            progress(f"context: visit {done}, {Path(visit.document.name).name}\n")
+            so_far = {
+                context: round(_share([one for _, one in rows]), 4) for context, rows in bench.tallies.items()
+            }
+            progress(f"context: visit {len(bench.tallies['none'])}, {so_far}\n")
     return {
         "figures": figures_of(bench.tallies, seed),
         "places": places,
         "window_tokens": window,
         "budget_tokens": budget,
         "added": added,
+        "cold": cold,
         "seed": seed,
         "machine": machine_info(),
     }
@@ -277,6 +288,7 @@ def main() -> None:
     parser.add_argument("--window", type=int, default=1024, help="tokens of a prompt")
     parser.add_argument("--budget", type=int, default=384, help="tokens of them for other files")
     parser.add_argument("--added", action="store_true", help="the document keeps the whole window")
+    parser.add_argument("--cold", action="store_true", help="in files that are being begun")
     options = parser.parse_args()
     report = measure(
         options.corpus,
@@ -286,6 +298,7 @@ def main() -> None:
         window=options.window,
         budget=options.budget,
         added=options.added,
+        cold=options.cold,
     )
     sys.stdout.write(json.dumps(report, indent=None if options.json else 2) + "\n")
 

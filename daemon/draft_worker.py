@@ -168,7 +168,10 @@ class DraftWorker:
         self._wake()
 
     def hand_over(self, session: int, to: int) -> bool:
-        """Let session `to` go on with what `session`, which drafts, has evaluated; False while `to` drafts itself."""
+        """Let session `to` go on with what `session`, which drafts, has evaluated.
+
+        False while `to` drafts itself, or where what was evaluated is lost.
+        """
         is_done = self._sequences.hand_over(session, to)
         self._wake()
         return is_done

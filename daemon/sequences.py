@@ -71,8 +71,11 @@ class Sequences:
         ]
 
     def hand_over(self, session: int, to: int) -> bool:
-        """Let `to` go on with the sequence of `session`, and that one rest with `to`'s; False while `to` drafts."""
-        if to in self._drafting:
+        """Let `to` go on with the sequence of `session`, and that one rest with `to`'s.
+
+        False while `to` drafts, or where another one has taken it.
+        """
+        if to in self._drafting or session not in self._lent:
             return False
         given, old = self._lent.pop(session), self._lent.pop(to, None)
         self._lent[to] = _Lent(given.sequence, next(self._ticks))

@@ -201,3 +201,16 @@ async def test_ux_39_nothing_is_shown_of_what_is_to_be_left_alone(tmp_path: Path
         await e.read("open.py")
         await e.key("open.py", 40)
         assert "file:" not in e.last_prompt
+
+
+@pytest.mark.asyncio
+async def test_where_the_user_asks_is_where_the_user_is(tmp_path: Path) -> None:
+    """A request without a key before it tells what is looked at."""
+    async with editor(tmp_path) as e:
+        e.open("open.py", TEXT)
+        e.open("drawing.py", GAP + DRAWING)
+        e.client.take(Complete(1, e.name_of("drawing.py"), 1, len(GAP), wait="settled"))
+        async with asyncio.timeout(60):
+            await e.answers.get()
+        [other] = e.client._trail.texts.beside(e.name_of("open.py"))
+        assert [other.start + spot for spot in other.spots] == [0, len(GAP)]

@@ -350,3 +350,21 @@ async def test_a_tokens_time_follows_single_tokens_and_not_prefills() -> None:
         for end in range(9, 40):
             await worker.next_candidates(A, ids_of(TEXT[:end]))
         assert worker.token_s == pytest.approx(0.25, abs=0.02)
+
+
+# --- handing over
+
+
+@pytest.mark.asyncio
+async def test_a_session_goes_on_with_what_another_one_has_evaluated() -> None:
+    engine = engine_with(2)
+    async with worker_of(engine) as worker:
+        await worker.next_candidates(A, ids_of("other"))
+        worker.rest(A)
+        worker.defer(B)
+        await worker.next_candidates(B, ids_of("one two"))
+        before = engine.evaluated_tokens()
+        assert worker.hand_over(B, A)
+        await worker.next_candidates(A, ids_of("one two "))
+        assert engine.evaluated_tokens() - before == 1
+        assert not worker.hand_over(B, A)

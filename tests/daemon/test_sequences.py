@@ -161,3 +161,13 @@ def test_who_drafts_is_handed_nothing() -> None:
     sequences.lend(B)
     assert not sequences.hand_over(B, A)
     assert (sequences.of(A), sequences.of(B)) == (0, 1)
+
+
+def test_what_was_taken_can_not_be_handed_over() -> None:
+    """From who works ahead, by who is waited for."""
+    sequences = Sequences(1)
+    sequences.defer(A)
+    assert (sequences.lend(A), sequences.lend(B)) == (0, 0)
+    sequences.rest(B)
+    assert not sequences.hand_over(A, C)
+    assert sequences.of(B) == 0
