@@ -1,4 +1,4 @@
-"""A suggestion that is typed character by character, through bridge and daemon (ux-14)."""
+"""What a line becomes as a suggestion is typed or taken, through bridge and daemon (ux-12, ux-14)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from daemon.api.paths import RuntimePaths
-from tests.fakes.lsp_editor import URI
+from tests.fakes.lsp_editor import URI, replace
 from tests.lsp_bridge.conftest import connected, drafting_daemon
 
 
@@ -38,3 +38,24 @@ async def test_ux_14_typed_to_its_last_character_it_is_accepted(paths: RuntimePa
         document = editor.bridge.documents.get(URI)
         assert document is not None
         assert document.text == "x = foo(1)"
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("indent", ["    ", "\t", "  "])
+async def test_ux_12_on_a_blank_line_the_indentation_is_there_once(paths: RuntimePaths, indent: str) -> None:
+    """The item begins at the cursor, behind the blanks that the editor has put there, and goes on as the file does."""
+    body = f"{indent}if b:\n{indent}{indent}a()\n{indent}c()"
+    source = f"def f(b, c):\n{body}\n"
+    async with asyncio.timeout(30), drafting_daemon(paths, source), connected(paths) as editor:
+        editor.open("def f(b, c):\n")
+        editor.type(1, 0, indent)
+        items = await editor.inline(1, len(indent))
+        while [one["insertText"] for one in items] != [body.removeprefix(indent)]:
+            await asyncio.sleep(0.01)
+            items = await editor.inline(1, len(indent))
+        start, end = items[0]["range"]["start"], items[0]["range"]["end"]
+        editor.change(replace((1, start["character"]), (1, end["character"]), items[0]["insertText"]))
+        await editor.request("draftwire/status")
+        document = editor.bridge.documents.get(URI)
+        assert document is not None
+        assert document.text == f"def f(b, c):\n{body}"
