@@ -53,7 +53,8 @@ class CrossFile:
         self._clock = clock
         self._changed = changed
         self._wanted = NOTHING
-        self._name = ""
+        self._of = ("", "")
+        """The document's name and language."""
         self._place: Place | None = None
         """Where the user was at the last key."""
         self._chosen_at: tuple[int, int] | None = None
@@ -72,10 +73,11 @@ class CrossFile:
 
     def use(self, document: Document, wanted: Wanted) -> None:
         """The document is there, or other pieces may be taken than before: look for them at once."""
-        if (document.name, wanted) == (self._name, self._wanted):
+        of = (document.name, document.language)
+        if (of, wanted) == (self._of, self._wanted):
             return
         self.close()
-        self._name, self._wanted = document.name, wanted
+        self._of, self._wanted = of, wanted
         self.pieces, self.offered = (), None
         if wanted.budget_tokens:
             self._place = Place(document, min(BEFORE, len(document.text)))

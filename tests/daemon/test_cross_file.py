@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -172,6 +173,14 @@ async def test_other_rules_start_anew(scene: Scene) -> None:
     scene.others.use(scene.document, Wanted(0, ()))
     scene.go(END)
     assert not scene.others.is_looking
+
+
+@pytest.mark.asyncio
+async def test_another_language_imports_otherwise(scene: Scene) -> None:
+    await scene.opened()
+    scene.others.use(replace(scene.document, language="c"), WANTED)
+    await scene.looked()
+    assert (scene.names, scene.offered) == ([], None)
 
 
 @pytest.mark.asyncio
