@@ -47,7 +47,7 @@ class CheckedEditor:
         self.drawn: list[Drawn] = []
         self.cancelled = 0
         """Requests that were answered as cancelled."""
-        self._editor = editor
+        self.editor = editor
         self._says = says
         self._encoding = encoding
         self._uri = uri
@@ -62,7 +62,7 @@ class CheckedEditor:
 
     def open(self, text: str, *, version: int = 1) -> None:
         item = {"uri": self._uri, "languageId": "python", "version": version, "text": text}
-        self._editor.notify("textDocument/didOpen", {"textDocument": item})
+        self.editor.notify("textDocument/didOpen", {"textDocument": item})
         self.text, self.version = text, version
         self._texts = {}
         self._note()
@@ -90,12 +90,12 @@ class CheckedEditor:
         self._change([{"text": text}])
 
     def close(self) -> None:
-        self._editor.notify("textDocument/didClose", {"textDocument": {"uri": self._uri}})
+        self.editor.notify("textDocument/didClose", {"textDocument": {"uri": self._uri}})
 
     def ask(self, offset: int | None = None, **context: Any) -> asyncio.Future[Any]:
         """Ask for ghost text there, or at the end; `answered` looks at what comes."""
         at = self.position(len(self.text) if offset is None else offset)
-        request: asyncio.Future[Any] = self._editor.start_inline(
+        request: asyncio.Future[Any] = self.editor.start_inline(
             at["line"], at["character"], self._uri, **context
         )
         self._asked.append(request)
@@ -117,7 +117,7 @@ class CheckedEditor:
                 self._take_item(item)
         self._asked.clear()
         self._take_updates()
-        assert self._editor.unmatched == []
+        assert self.editor.unmatched == []
         return [one for one in self.drawn if one.version == self.version]
 
     async def ghost(self, offset: int | None = None) -> str:
@@ -140,7 +140,7 @@ class CheckedEditor:
         self.version += 1
         self._note()
         document = {"uri": self._uri, "version": self.version}
-        self._editor.notify("textDocument/didChange", {"textDocument": document, "contentChanges": changes})
+        self.editor.notify("textDocument/didChange", {"textDocument": document, "contentChanges": changes})
 
     def _note(self) -> None:
         self._texts[self.version] = self.text
@@ -154,12 +154,12 @@ class CheckedEditor:
         self._check(detail, item["range"]["start"], item["insertText"])
 
     def _take_updates(self) -> None:
-        for message in self._editor.notifications[self._read :]:
+        for message in self.editor.notifications[self._read :]:
             params = message["params"]
             ours = message["method"] == "draftwire/suggestion" and params["uri"] == self._uri
             if ours and params["kind"] != "withdrawn":
                 self._check(params, params["position"], params["text"])
-        self._read = len(self._editor.notifications)
+        self._read = len(self.editor.notifications)
 
     def _check(self, detail: Json, at: Json, text: str) -> None:
         """By version and hash (ux-8), and by what is said there."""

@@ -19,7 +19,7 @@ async def running_daemon(
 ) -> AsyncIterator[None]:
     """A daemon that answers with all that its engine says, however long that takes; it has ended at the end."""
     config = Config()
-    config = replace(config, display=replace(config.display, first_ghost_ms=2_000, answer_ms=answer_ms))
+    config = replace(config, display=replace(config.display, first_ghost_ms=answer_ms, answer_ms=answer_ms))
     task = asyncio.create_task(run_daemon(config, paths, lambda: engine))
     try:
         yield
