@@ -258,3 +258,10 @@ def test_examples_of_a_grammar_are_read_if_they_may_be(tmp_path: Path) -> None:
     paths = [tmp_path / "a.sql", tmp_path / "b.pem", tmp_path / "link.sql", tmp_path / "gone.sql"]
     found = examples(paths, SECRET_FILES)
     assert [(one.text, one.from_grammar) for one in found] == [("a.sql", True)]
+
+
+def test_keys_are_masked(workspace: Path) -> None:
+    """What stands first in the prompt goes to the verifier."""
+    secret = "ghp_" + "a1B2" * 9
+    write(workspace / "queries" / "near.sql", f"select '{secret}';\n")
+    assert texts(found_near(workspace / "queries" / "open.sql")) == [f"select '{'*' * len(secret)}';\n"]
