@@ -200,6 +200,9 @@ METHODS = st.sampled_from(
         "textDocument/didOpen",
         "textDocument/didChange",
         "textDocument/didClose",
+        "notebookDocument/didOpen",
+        "notebookDocument/didChange",
+        "notebookDocument/didClose",
         "textDocument/inlineCompletion",
         "textDocument/completion",
         "textDocument/didShowCompletion",
@@ -213,12 +216,40 @@ METHODS = st.sampled_from(
         "nosuch/method",
     ]
 )
+CELLS = st.lists(
+    st.sampled_from([URI, "cell:1", "cell:2"]).map(lambda uri: {"kind": 2, "document": uri}), max_size=3
+)
+TEXTS = st.lists(
+    st.sampled_from([URI, "cell:1", "cell:2"]).map(
+        lambda uri: {"uri": uri, "languageId": "x", "version": 1, "text": "ab"}
+    ),
+    max_size=3,
+)
+CELL_CHANGES = st.fixed_dictionaries(
+    {},
+    optional={
+        "structure": st.fixed_dictionaries(
+            {
+                "array": st.fixed_dictionaries(
+                    {"start": st.integers(0, 3), "deleteCount": st.integers(0, 2), "cells": CELLS}
+                )
+            },
+            optional={"didOpen": TEXTS, "didClose": TEXTS | JSON},
+        ),
+        "textContent": JSON
+        | st.just([{"document": {"uri": "cell:1", "version": 2}, "changes": [{"text": "a"}]}]),
+    },
+)
 PARAMS = JSON | st.fixed_dictionaries(
     {},
     optional={
         "textDocument": JSON | st.just({"uri": URI, "version": 2}),
         "position": JSON | st.just({"line": 0, "character": 1}),
         "context": JSON | st.just({"triggerKind": 1}),
+        "notebookDocument": JSON
+        | CELLS.map(lambda cells: {"uri": "n", "notebookType": "x", "version": 1, "cells": cells}),
+        "cellTextDocuments": JSON | TEXTS,
+        "change": JSON | CELL_CHANGES.map(lambda cells: {"cells": cells}),
         "contentChanges": JSON | st.just([{"text": "a"}]),
         "item": JSON,
         "settings": JSON,
