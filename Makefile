@@ -35,7 +35,8 @@ install: $(STAMPS)/project
 demo: install
 	@$(BIN)/draftwire demo $(DEMO_OPTIONS)
 
-# Where there is no npm, or no Chromium, the tests in VS Code are skipped with the command to run; where CI is set they fail.
+# Without npm (or called with HAS_NPM=), or without Chromium, the tests in VS Code are skipped and say what to run; where
+# CI is set they fail.
 test: install $(if $(HAS_NPM),workbench)
 	@rm -f .coverage .coverage.*
 	$(BIN)/python -m pytest --cov --cov-report= $(TEST_OPTIONS)
@@ -94,16 +95,16 @@ $(STAMPS)/project: $(STAMPS)/bundled-model pyproject.toml constraints.txt
 	$(PIP) --editable '.[verifier,dev]'
 	@touch $@
 
-$(VSCODE)/node_modules/.stamp: $(VSCODE)/package.json $(VSCODE)/package-lock.json
+$(VSCODE)/node_modules/.stamp: $(VSCODE)/package-lock.json
 	cd $(VSCODE) && $(NPM_CI)
 	@touch $@
 
-$(VSCODE)/dist/draftwire.vsix: $(VSCODE)/node_modules/.stamp $(VSCODE)/build.mjs $(VSCODE)/README.md \
+$(VSCODE)/dist/draftwire.vsix: $(VSCODE)/node_modules/.stamp $(VSCODE)/package.json $(VSCODE)/build.mjs $(VSCODE)/README.md \
 		$(shell find $(VSCODE)/src $(VSCODE)/media -type f)
 	cd $(VSCODE) && npm run --silent package
 
 # code-server's own install scripts would compile what is not needed here; what they install beside that is installed so.
-$(WORKBENCH)/node_modules/.stamp: $(WORKBENCH)/package.json $(WORKBENCH)/package-lock.json
+$(WORKBENCH)/node_modules/.stamp: $(WORKBENCH)/package-lock.json
 	cd $(WORKBENCH) && $(NPM_CI)
 	cd $(WORKBENCH)/node_modules/code-server/lib/vscode && $(NPM_CI) --omit=dev --ignore-scripts
 	cd $(WORKBENCH)/node_modules/code-server/lib/vscode/extensions && $(NPM_CI) --omit=dev --ignore-scripts

@@ -21,16 +21,20 @@ export interface Parts {
 type Command = () => unknown;
 
 export function registerCommands(parts: Parts): vscode.Disposable[] {
-  const all: Readonly<Record<string, Command>> = { ...acceptance(), ...showing(parts), ...care(parts) };
+  const all: Readonly<Record<string, Command>> = {
+    ...acceptance(parts.suggestions),
+    ...showing(parts),
+    ...care(parts),
+  };
   return Object.entries(all).map(([name, run]) => vscode.commands.registerCommand(`draftwire.${name}`, run));
 }
 
-function acceptance(): Readonly<Record<string, Command>> {
+function acceptance(suggestions: Suggestions): Readonly<Record<string, Command>> {
   const run = (command: string) => (): Thenable<unknown> => vscode.commands.executeCommand(command);
   return {
     accept: run("editor.action.inlineSuggest.commit"),
-    acceptWord: run("editor.action.inlineSuggest.acceptNextWord"),
-    acceptLine: run("editor.action.inlineSuggest.acceptNextLine"),
+    acceptWord: () => suggestions.accept("word"),
+    acceptLine: () => suggestions.accept("line"),
     trigger: run("editor.action.inlineSuggest.trigger"),
   };
 }

@@ -36,6 +36,8 @@ export class Suggestions implements vscode.Disposable {
   #besidePopup = false;
   #lastTold = 0;
   #isGrowing = false;
+  /** A part of this kind is being accepted by our own command. */
+  #accepting: "word" | "line" | undefined;
   snoozedUntil = 0;
   /** Why the extension itself has shown nothing at the last question. */
   lastWithheld: Withheld | undefined;
@@ -102,6 +104,18 @@ export class Suggestions implements vscode.Disposable {
     const editor = vscode.window.activeTextEditor;
     if (editor !== undefined) this.#dismissedAt = nowIn(editor.document, editor.selection.active);
     await this.clear();
+  }
+
+  /** Take the next word or line of what is shown. */
+  async accept(part: "word" | "line"): Promise<void> {
+    this.#accepting = part;
+    try {
+      await vscode.commands.executeCommand(
+        `editor.action.inlineSuggest.acceptNext${part === "word" ? "Word" : "Line"}`,
+      );
+    } finally {
+      this.#accepting = undefined;
+    }
   }
 
   /** Show the next item or the one before; the bridge then keeps the chosen one first. */
@@ -175,7 +189,8 @@ export class Suggestions implements vscode.Disposable {
     }
     const place = { line: change.range.start.line, character: change.range.start.character };
     const result = step(followed, { place, text: change.text, replaced: change.rangeLength });
-    if (result.kind === "part") this.#tellPart(result.followed);
+    const isPart = result.kind === "part" || (result.kind === "typed" && this.#accepting !== undefined);
+    if (isPart) this.#tellPart(result.followed);
     this.#follow(result.kind === "typed" || result.kind === "part" ? result.followed : undefined);
   }
 
@@ -205,13 +220,16 @@ export class Suggestions implements vscode.Disposable {
   #tellPart(followed: Followed): void {
     const item = current(followed.shown);
     if (item === undefined) return;
-    const params = { item: told(item), acceptedLength: followed.taken };
+    const params = { item: told(item, this.#accepting), acceptedLength: followed.taken };
     this.#notify("textDocument/didPartiallyAcceptCompletion", params);
   }
 }
 
-function told(item: Item): object {
-  return { insertText: item.text, command: { command: ACCEPTED, arguments: item.command } };
+/** The item as the bridge wants to be told of it; `kind`: the part of it that was accepted, if that is known. */
+function told(item: Item, kind?: "word" | "line"): object {
+  const [id, length, detail] = item.command;
+  const known = kind === undefined ? detail : { ...(detail as object), kind };
+  return { insertText: item.text, command: { command: ACCEPTED, arguments: [id, length, known] } };
 }
 
 function itemOf(item: vscode.InlineCompletionItem): Item[] {

@@ -44,7 +44,6 @@ const actions = {
   screenshot: ({ page, path }) => pages.get(page).screenshot({ path }),
   read: ({ page }) => pages.get(page).evaluate(readScreen),
   watch: ({ page }) => pages.get(page).evaluate(watchGhost),
-  watched: ({ page }) => pages.get(page).evaluate(() => window.ghostFrames),
 };
 
 /** In the page: what a user would see. */
@@ -54,6 +53,7 @@ function readScreen() {
   const isVisible = (element) => element.getClientRects().length > 0;
   const status = document.querySelector('[id="draftwire.draftwire.status"]');
   const icons = status ? [...status.querySelectorAll(".codicon")] : [];
+  const isChoosing = all(".quick-input-widget").some(isVisible);
   const active = document.querySelector(".editor-group-container.active .tab.active");
   return {
     ghost: all(".ghost-text-decoration").map(text).join(""),
@@ -62,10 +62,11 @@ function readScreen() {
     statusLabel: status?.querySelector("a")?.getAttribute("aria-label") ?? status?.getAttribute("aria-label") ?? "",
     statusIcons: icons.flatMap((icon) => [...icon.classList].filter((name) => name.startsWith("codicon-"))),
     notifications: all(".notification-list-item-message").map(text),
-    popup: all(".suggest-widget.visible").filter(isVisible).length > 0,
-    input: all(".quick-input-widget").some(isVisible),
-    choices: all(".quick-input-list .monaco-list-row").map(text),
+    popup: all(".suggest-widget.visible .monaco-list-row .label-name").filter(isVisible).map(text),
+    input: isChoosing,
+    choices: isChoosing ? all(".quick-input-list .monaco-list-row").map(text) : [],
     tab: active?.getAttribute("data-resource-name") ?? active?.getAttribute("aria-label") ?? "",
+    frames: (window.ghostFrames ?? []).map(([, ghost]) => ghost),
     focused: document.activeElement?.closest(".editor-instance") !== null,
     lines: all(".editor-group-container.active .view-lines .view-line")
       .sort((one, other) => Number.parseInt(one.style.top, 10) - Number.parseInt(other.style.top, 10))

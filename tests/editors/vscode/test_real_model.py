@@ -1,0 +1,96 @@
+"""VS Code on the real daemon with the bundled draft model, and a real verifier whose target knows the text by heart."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from daemon.api.paths import runtime_paths
+from daemon.config import CONFIG_VARIABLE
+from tests.editors.vscode.workbench import ROOT, Window, workbench
+from tests.fakes.processes import end_processes_of
+
+pytestmark = [pytest.mark.editor, pytest.mark.model, pytest.mark.timeout(600)]
+
+TEXT = """\
+def mean(values):
+    total = sum(values)
+    count = len(values)
+    return total / count
+
+
+def median(values):
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    return ordered[middle]
+"""
+LOADED_WITHIN_S = 240.0
+"""The first start on a machine measures how many threads are best."""
+
+
+@pytest.fixture(scope="module")
+def verifier(
+    installed: None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    text = tmp_path_factory.mktemp("target") / "text.py"
+    text.write_text(TEXT, encoding="utf-8")
+    emulated = [
+        "-m",
+        "benchmarks.emulation.target",
+        "--forward-ms",
+        "3",
+        "--text",
+        str(text),
+        "--until-stdin-ends",
+    ]
+    command = [sys.executable, *emulated]
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        yield process, int(json.loads(process.stdout.readline())["port"])
+        process.kill()
+
+
+@pytest.fixture(scope="module")
+def window(
+    verifier: tuple[subprocess.Popen[bytes], int], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Window]:
+    """The installed program, with a runtime directory and a configuration of its own."""
+    folder = tmp_path_factory.mktemp("real")
+    config = folder / "config.toml"
+    config.write_text(f'[verifier]\nurl = "ws://127.0.0.1:{verifier[1]}"\n', encoding="utf-8")
+    program = folder / "draftwire"
+    program.write_text(
+        f'#!/bin/sh\ncd "{ROOT}"\nexec "{sys.executable}" -m draftwire "$@"\n', encoding="utf-8"
+    )
+    program.chmod(0o755)
+    environment = {**runtime_paths(folder / "run").environment(), CONFIG_VARIABLE: str(config)}
+    with workbench(folder / "bench", {"draftwire.path": str(program)}, environment) as bench:
+        yield bench.open_window()
+    end_processes_of(folder)
+
+
+def test_drafted_verified_and_drafted_alone(
+    window: Window, verifier: tuple[subprocess.Popen[bytes], int]
+) -> None:
+    """ux-17, ux-34: the target's text is shown as verified; without the verifier drafts go on, and that is told."""
+    window.wait("model and verifier", lambda s: "codicon-sparkle" in s["statusIcons"], LOADED_WITHIN_S)
+    file = window.new_file("statistics.py", TEXT[: TEXT.index(" sum(")])
+    window.type(" su")
+    window.wait(
+        "a verified suggestion", lambda s: s["ghost"] != "" and "codicon-pass-filled" in s["statusIcons"]
+    )
+    window.screenshot("real-model")
+    window.press("Tab")
+    window.press("Control+s")
+    window.wait("it is taken", lambda s: "sum(values)" in s["lines"][1])
+    assert TEXT.startswith(file.read_text("utf-8"))
+    process, _ = verifier
+    process.kill()
+    window.wait("the verifier is missed", lambda s: "codicon-warning" in s["statusIcons"])
+    window.press("Control+End", "Enter", "Enter")
+    window.type("for value in ")
+    window.wait("a draft", lambda s: s["ghost"] != "" and "codicon-circle-outline" in s["statusIcons"])
