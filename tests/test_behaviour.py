@@ -29,9 +29,9 @@ def test_every_behaviour_has_a_line() -> None:
 
 @pytest.mark.parametrize("number", ROWS)
 def test_it_is_named_where_it_is_tested(number: int) -> None:
-    """By the files of its line; only what is wholly an editor's own, or takes hours, has none."""
+    """By the files of its line; only what is wholly an editor's own has none."""
     files = re.findall(r"`((?:tests|benchmarks)/[\w/]+\.py)`", ROWS[number].partition(" (`benchmarks")[0])
-    assert files or "the editor's own" in ROWS[number] or "measured by" in ROWS[number]
+    assert files or "the editor's own" in ROWS[number]
     for file in files:
         assert number in named_in((ROOT / file).read_text(encoding="utf-8")), (
             f"{file} does not name ux-{number}"
