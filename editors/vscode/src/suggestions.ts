@@ -14,7 +14,7 @@ import {
   stepped,
   type Update,
 } from "./pure/shown.ts";
-import { type Followed, standsAt, step } from "./pure/typed_along.ts";
+import { asOf, type Followed, standsAt, step } from "./pure/typed_along.ts";
 
 const HIDE = "editor.action.inlineSuggest.hide";
 const TRIGGER = "editor.action.inlineSuggest.trigger";
@@ -87,7 +87,7 @@ export class Suggestions implements vscode.Disposable {
     if (editor === undefined) return;
     const now = nowIn(editor.document, editor.selection.active);
     const dismissed = this.#dismissedAt !== undefined && sameNow(this.#dismissedAt, now);
-    const change = changed(this.#followed?.shown, update, now, dismissed || this.#isQuiet(editor));
+    const change = changed(this.#shownAt(now), update, now, dismissed || this.#isQuiet(editor));
     if (change.do === "clear") await this.clear();
     else if (change.do !== "nothing") this.#follow({ shown: change.shown, taken: 0 });
     if (change.do === "draw") await this.#draw(change.shown);
@@ -172,6 +172,12 @@ export class Suggestions implements vscode.Disposable {
       isWritable: vscode.workspace.fs.isWritableFileSystem(document.uri.scheme) !== false,
       isInvoked: context.triggerKind === vscode.InlineCompletionTriggerKind.Invoke,
     });
+  }
+
+  /** What is shown, as it is for the text of now: along which the user may have typed since VS Code asked last. */
+  #shownAt(now: Now): Shown | undefined {
+    const followed = this.#followed;
+    return followed !== undefined && standsAt(followed, now) ? asOf(followed, now) : undefined;
   }
 
   #isQuiet(editor: vscode.TextEditor): boolean {

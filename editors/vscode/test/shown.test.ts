@@ -38,6 +38,7 @@ const table: [string, Shown | undefined, Partial<Update>, string][] = [
   ["one that is not in the list waits", SHOWN, { id: 9 }, "nothing"],
   ["a late first text is drawn", undefined, { id: 9 }, "draw"],
   ["a late first text is drawn where an older is shown", { ...SHOWN, version: 2 }, { id: 9 }, "draw"],
+  ["a verdict on what is not shown is nothing", undefined, { kind: "verified" }, "nothing"],
   ["an empty text is nothing", undefined, { text: "" }, "nothing"],
   ["for another version: nothing", SHOWN, { version: 2 }, "nothing"],
   ["for another place: nothing", SHOWN, { position: { line: 1, character: 5 } }, "nothing"],

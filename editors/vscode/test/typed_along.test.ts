@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { placeAfter, standsAt, step } from "../src/pure/typed_along.ts";
+import { asOf, placeAfter, standsAt, step } from "../src/pure/typed_along.ts";
 
 const PLACE = { line: 0, character: 2 };
 const ITEM = { id: 1, text: "ab😀 cd\r\n  ef", verifiedLength: 0, complete: true, command: [] };
@@ -44,4 +44,17 @@ test("nothing shown, nothing taken", () => {
   const none = { shown: { ...SHOWN, items: [] }, taken: 0 };
   assert.equal(step(none, { place: PLACE, text: "a", replaced: 0 }).kind, "other");
   assert(standsAt(none, { uri: SHOWN.uri, version: 1, place: PLACE }));
+});
+
+test("the items as they are after a part was typed; one that says otherwise is gone", () => {
+  const items = [
+    { ...ITEM, id: 3, text: "xy" },
+    { ...ITEM, verifiedLength: 6, command: [1, 9, { typed: 2 }] },
+  ];
+  const now = { uri: SHOWN.uri, version: 4, place: { line: 0, character: 6 } };
+  const shown = asOf({ shown: { ...SHOWN, items, index: 1 }, taken: 4 }, now);
+  assert.deepEqual(shown.items, [
+    { ...ITEM, text: " cd\r\n  ef", verifiedLength: 2, command: [1, 9, { typed: 5 }] },
+  ]);
+  assert.deepEqual([shown.index, shown.version, shown.place], [0, 4, now.place]);
 });

@@ -81,7 +81,9 @@ export function changed(shown: Shown | undefined, update: Update, now: Now, dism
   const index = here?.items.findIndex((item) => item.id === update.id) ?? -1;
   if (update.kind === "withdrawn") return withdrawn(here, index);
   if (update.text === "") return NOTHING;
-  if (here === undefined || here.items.length === 0) return { do: "draw", shown: only(update) };
+  if (here === undefined || here.items.length === 0) {
+    return update.kind === "verified" ? NOTHING : { do: "draw", shown: only(update) };
+  }
   const old = here.items[index];
   if (old === undefined) return NOTHING; // another item is shown; the bridge keeps this one
   const next = replaced(here, index, updated(old, update));
@@ -129,7 +131,7 @@ function updated(old: Item, update: Update): Item {
 }
 
 /** As the daemon counts: code points of the text with LF line ends. */
-function codePoints(text: string): number {
+export function codePoints(text: string): number {
   return Array.from(text.replaceAll("\r\n", "\n")).length;
 }
 

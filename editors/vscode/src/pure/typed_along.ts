@@ -1,6 +1,6 @@
 // What a change of the document means for the item drawn: the user typed along it, accepted a part of it, or neither.
 // VS Code's stable API says nothing of partial acceptance, the document does. Pure.
-import { current, type Now, type Place, type Shown } from "./shown.ts";
+import { codePoints, current, type Item, type Now, type Place, type Shown } from "./shown.ts";
 
 export interface Inserted {
   readonly place: Place;
@@ -46,6 +46,29 @@ export function standsAt(followed: Followed, now: Now): boolean {
   const place = placeAfter(followed.shown.place, item?.text.slice(0, followed.taken) ?? "");
   const same = place.line === now.place.line && place.character === now.place.character;
   return followed.shown.uri === now.uri && same;
+}
+
+/** The items as they are for the document and cursor of `now`: without what stands in the document by now. */
+export function asOf(followed: Followed, now: Now): Shown {
+  const { shown, taken } = followed;
+  const typed = current(shown)?.text.slice(0, taken) ?? "";
+  const index = shown.items.slice(0, shown.index).filter((item) => item.text.startsWith(typed)).length;
+  const items = shown.items
+    .filter((item) => item.text.startsWith(typed))
+    .map((item) => shortened(item, typed));
+  return { uri: now.uri, version: now.version, place: now.place, items, index };
+}
+
+function shortened(item: Item, typed: string): Item {
+  const [id, length, detail] = item.command;
+  const before = (detail as { readonly typed?: unknown } | undefined)?.typed;
+  const all = (typeof before === "number" ? before : 0) + codePoints(typed);
+  return {
+    ...item,
+    text: item.text.slice(typed.length),
+    verifiedLength: Math.max(0, item.verifiedLength - typed.length),
+    command: [id, length, { ...(detail as object), typed: all }],
+  };
 }
 
 /** Where the cursor stands behind `text` inserted at `place`. */
