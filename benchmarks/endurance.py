@@ -44,6 +44,8 @@ KEYS: Final = 100_000
 SHARES: Final = (0.1, 0.25, 0.5, 0.75, 1.0)
 """Of the keys: where memory is read. By the first, what has a limit has reached it."""
 GOAL: Final = 1.05
+TURNS: Final = 20
+"""Of each file: all languages are met, and their grammars loaded, before memory is read first."""
 HURRIED: Final = 4
 """Every so many keys one does not wait for the answer to the one before."""
 ANSWER_S: Final = 60.0
@@ -106,7 +108,9 @@ class Memory:
 
 async def measure(wanted: Wanted) -> dict[str, Any]:
     """Type it all: the row."""
-    plan = Plan(wanted.sources, wanted.keys, wanted.seed, Pauses(PAUSE_S), least=4, speed=MOST_SPEED)
+    plan = Plan(
+        wanted.sources, wanted.keys, wanted.seed, Pauses(PAUSE_S), least=4, speed=MOST_SPEED, turns=TURNS
+    )
     editor, loop = Editor(keeps_text=False), asyncio.get_running_loop()
     async with AsyncExitStack() as stack:
         stage = await stack.enter_async_context(staged(wanted.setting, seed=wanted.seed, threads=1))

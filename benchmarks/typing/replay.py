@@ -38,11 +38,13 @@ class Plan:
     """Characters that a suggestion must spare to be accepted."""
     speed: float = 1.0
     """How many times as fast as people type."""
+    turns: int = 1
+    """How often each file is visited."""
 
     @property
     def keys_a_visit(self) -> int:
-        """To one file, so that all have their turn."""
-        return max(FEWEST_KEYS_A_VISIT, -(-self.keys // len(self.sources)))
+        """To one file, so that all have their turns."""
+        return max(FEWEST_KEYS_A_VISIT, -(-self.keys // (self.turns * len(self.sources))))
 
     def visit(self, number: int) -> tuple[Source, list[Hole]]:
         """Which file is typed in at this turn, and what is missing of it then."""
