@@ -32,6 +32,13 @@ def plan_of(keys: int, *, files: dict[str, str] = FILES) -> Plan:
     return Plan(sources, keys=keys, seed=1, pauses=Pauses(1.0), least=4)
 
 
+@pytest.mark.parametrize(
+    ("keys", "turns", "visit"), [(2000, 1, 1000), (2000, 10, 100), (100, 10, FEWEST_KEYS_A_VISIT)]
+)
+def test_all_files_have_their_turns(keys: int, turns: int, visit: int) -> None:
+    assert replace(plan_of(keys), turns=turns).keys_a_visit == visit
+
+
 def replayed(
     plan: Plan, folder: Path, ghost: Callable[[str], str] = lambda before: ""
 ) -> tuple[list[Event], Replay, AnsweringBridge, float]:
