@@ -2,24 +2,15 @@
 // takes of an item is told. What a change means is in pure/shown.ts and pure/typed_along.ts.
 import * as vscode from "vscode";
 import type { Middleware } from "vscode-languageclient/node";
+import { drawable, itemOf, nowIn, sameNow, told } from "./items.ts";
 import { WITHHELD, type Withheld, withheld } from "./pure/gate.ts";
-import { placed } from "./pure/placing.ts";
-import {
-  changed,
-  current,
-  type Item,
-  isAt,
-  type Now,
-  type Shown,
-  stepped,
-  type Update,
-} from "./pure/shown.ts";
+import { changed, current, isAt, type Now, type Shown, stepped, type Update } from "./pure/shown.ts";
 import { asOf, type Followed, standsAt, step } from "./pure/typed_along.ts";
 
 const HIDE = "editor.action.inlineSuggest.hide";
 const TRIGGER = "editor.action.inlineSuggest.trigger";
-export const ACCEPTED = "draftwire.accepted";
-const GROWING = "draftwire.growing";
+/** For the key that dismisses: VS Code does not tell that its own command has hidden an item. */
+const IS_SHOWN = "draftwire.isShown";
 
 type Answer = vscode.InlineCompletionItem[] | vscode.InlineCompletionList | null | undefined;
 type Notify = (method: string, params: unknown) => void;
@@ -35,7 +26,7 @@ export class Suggestions implements vscode.Disposable {
   #dismissedAt: Now | undefined;
   #besidePopup = false;
   #lastTold = 0;
-  #isGrowing = false;
+  #isShown = false;
   /** A part of this kind is being accepted by our own command. */
   #accepting: "word" | "line" | undefined;
   snoozedUntil = 0;
@@ -146,7 +137,7 @@ export class Suggestions implements vscode.Disposable {
     answer: Answer,
   ): vscode.InlineCompletionItem[] {
     const items = (Array.isArray(answer) ? answer : (answer?.items ?? [])).flatMap(itemOf);
-    const shown = { ...shownFor(document, position), items, index: 0 };
+    const shown = { ...nowIn(document, position), items, index: 0 };
     return this.#drawn(shown, document, position);
   }
 
@@ -209,10 +200,9 @@ export class Suggestions implements vscode.Disposable {
 
   #follow(followed: Followed | undefined): void {
     this.#followed = followed;
-    const item = current(followed?.shown);
-    const isGrowing = item !== undefined && !item.complete;
-    if (isGrowing !== this.#isGrowing) void vscode.commands.executeCommand("setContext", GROWING, isGrowing);
-    this.#isGrowing = isGrowing;
+    const isShown = current(followed?.shown) !== undefined;
+    if (isShown !== this.#isShown) void vscode.commands.executeCommand("setContext", IS_SHOWN, isShown);
+    this.#isShown = isShown;
     this.#changedEvent.fire();
   }
 
@@ -229,46 +219,4 @@ export class Suggestions implements vscode.Disposable {
     const params = { item: told(item, this.#accepting), acceptedLength: followed.taken };
     this.#notify("textDocument/didPartiallyAcceptCompletion", params);
   }
-}
-
-/** The item as the bridge wants to be told of it; `kind`: the part of it that was accepted, if that is known. */
-function told(item: Item, kind?: "word" | "line"): object {
-  const [id, length, detail] = item.command;
-  const known = kind === undefined ? detail : { ...(detail as object), kind };
-  return { insertText: item.text, command: { command: ACCEPTED, arguments: [id, length, known] } };
-}
-
-function itemOf(item: vscode.InlineCompletionItem): Item[] {
-  const [id, , detail] = item.command?.arguments ?? [];
-  if (typeof id !== "number" || typeof item.insertText !== "string") return [];
-  const { verifiedLength, complete } = (detail ?? {}) as Readonly<Record<string, unknown>>;
-  const verified = typeof verifiedLength === "number" ? verifiedLength : 0;
-  const command = item.command?.arguments ?? [];
-  return [{ id, text: item.insertText, verifiedLength: verified, complete: complete === true, command }];
-}
-
-function drawable(item: Item, position: vscode.Position, after: string): vscode.InlineCompletionItem {
-  const { insertText, replaces } = placed(item.text, after);
-  const range = new vscode.Range(position, position.translate(0, replaces));
-  const command = { title: "Draftwire: accepted", command: ACCEPTED, arguments: [...item.command] };
-  return new vscode.InlineCompletionItem(insertText, range, command);
-}
-
-function shownFor(document: vscode.TextDocument, position: vscode.Position): Omit<Shown, "items" | "index"> {
-  const { uri, version, place } = nowIn(document, position);
-  return { uri, version, place };
-}
-
-function nowIn(document: vscode.TextDocument, position: vscode.Position): Now {
-  const place = { line: position.line, character: position.character };
-  return { uri: document.uri.toString(), version: document.version, place };
-}
-
-function sameNow(one: Now, other: Now): boolean {
-  return (
-    one.uri === other.uri &&
-    one.version === other.version &&
-    one.place.line === other.place.line &&
-    one.place.character === other.place.character
-  );
 }

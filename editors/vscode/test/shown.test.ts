@@ -7,7 +7,6 @@ const item = (id: number, text: string) => ({
   id,
   text,
   verifiedLength: 0,
-  complete: false,
   command: [id, 5, { typed: 1 }] as const,
 });
 const SHOWN: Shown = { ...NOW, items: [item(1, "first"), item(2, "other")], index: 0 };

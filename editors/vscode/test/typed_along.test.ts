@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { asOf, placeAfter, standsAt, step } from "../src/pure/typed_along.ts";
 
 const PLACE = { line: 0, character: 2 };
-const ITEM = { id: 1, text: "ab😀 cd\r\n  ef", verifiedLength: 0, complete: true, command: [] };
+const ITEM = { id: 1, text: "ab😀 cd\r\n  ef", verifiedLength: 0, command: [] };
 const SHOWN = { uri: "file:///a", version: 1, place: PLACE, items: [ITEM], index: 0 };
 
 const table: [string, number, string, string, number?][] = [

@@ -174,6 +174,7 @@ def test_dismissed_and_asked_for(window: Window) -> None:
     window.wait_ghost("ghost world, again")
     window.press("Escape")
     window.wait_no_ghost()
+    window.wait_status("sparkle")
     window.command("Draftwire: Suggest Here")
     window.wait_ghost("ghost world, again")
     window.press("Escape")

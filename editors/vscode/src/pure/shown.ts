@@ -14,8 +14,6 @@ export interface Item {
   readonly text: string;
   /** UTF-16 code units from the start of `text` that are the target's own. */
   readonly verifiedLength: number;
-  /** Nothing will be added to it. */
-  readonly complete: boolean;
   /** Arguments of `draftwire.accepted`: [id, length in code points, detail]. */
   readonly command: readonly unknown[];
 }
@@ -117,8 +115,8 @@ function wholeLines(text: string): number {
 function only(update: Update): Shown {
   const detail = { uri: update.uri, version: update.version, surroundings: update.surroundings, typed: 0 };
   const command = [update.id, codePoints(update.text), detail];
-  const { id, text, verifiedLength, complete } = update;
-  const item = { id, text, verifiedLength, complete, command };
+  const { id, text, verifiedLength } = update;
+  const item = { id, text, verifiedLength, command };
   return { uri: update.uri, version: update.version, place: update.position, items: [item], index: 0 };
 }
 
@@ -126,8 +124,8 @@ function updated(old: Item, update: Update): Item {
   const [id, length, detail] = old.command;
   const longer =
     typeof length === "number" ? length - codePoints(old.text) + codePoints(update.text) : length;
-  const { text, verifiedLength, complete } = update;
-  return { ...old, text, verifiedLength, complete, command: [id, longer, detail] };
+  const { text, verifiedLength } = update;
+  return { ...old, text, verifiedLength, command: [id, longer, detail] };
 }
 
 /** As the daemon counts: code points of the text with LF line ends. */
