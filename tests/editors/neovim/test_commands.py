@@ -42,8 +42,9 @@ def test_stats(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
 def test_why(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
     """What the editor and the daemon know of why nothing was shown (ux-44)."""
     editor = open_editor(start_daemon(RULES))
-    editor.type("inothing<Esc>")
+    editor.type("inothing")
     editor.wait(lambda: any("nothing to suggest" in one for one in editor.reasons()))
+    editor.type("<Esc>")
     editor.command("Draftwire why")
     editor.wait(lambda: "The daemon's last requests, newest first:" in editor.lines())
     assert any(

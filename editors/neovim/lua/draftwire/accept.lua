@@ -1,6 +1,8 @@
 --- Puts what is shown, or its next word or line, into the buffer: one undo step, repeated by `.`, the rest stays.
 
+local completion = require("draftwire.completion")
 local ghost = require("draftwire.ghost")
+local lsp = require("draftwire.lsp")
 local segments = require("draftwire.segments")
 
 local M = {}
@@ -28,23 +30,22 @@ end
 
 ---@param part draftwire.Part
 function M.apply(part)
-  local shown = ghost.shown()
-  local buffer = vim.api.nvim_get_current_buf()
-  if shown == nil or shown.buffer ~= buffer then
+  local shown = completion.shown_now()
+  if shown == nil then
     return
   end
   local length = segments.length(shown.text, part)
   ghost.clear()
   insert(shown.text:sub(1, length), shown.row, shown.col)
-  require("draftwire.lsp").accepted(buffer, shown, length, part)
-  require("draftwire.completion").refresh()
+  lsp.accepted(shown.buffer, shown, length, part)
+  completion.update()
 end
 
 --- The keys that accept, with a break of the undo sequence before and after; none if nothing is shown.
 ---@param part draftwire.Part
 ---@return string
 function M.keys(part)
-  if ghost.shown() == nil then
+  if completion.shown_now() == nil then
     return ""
   end
   return ("<C-g>u<Cmd>lua require('draftwire.accept').apply(%q)<CR><C-g>u"):format(part)

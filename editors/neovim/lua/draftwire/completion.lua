@@ -107,6 +107,9 @@ local function answered(buffer, asked, by_hand)
     end
     if place then
       memories[buffer]:remember(place, items, by_hand)
+      if by_hand then
+        memories[buffer].shown_id = items[1].id -- such a list begins with what is on the screen
+      end
     end
     M.refresh()
   end
@@ -120,16 +123,27 @@ local function ask(buffer, place)
     lsp.cancel(buffer)
     trace.nothing(buffer, "only when asked for (option auto)")
   elseif not lsp.ask(buffer, place, false, answered(buffer, place, false)) then
-    trace.nothing(buffer, scope.why_not_attached(buffer) or bridge.problem or "the bridge is starting")
-    lsp.attach(buffer)
+    trace.nothing(buffer, bridge.problem or "the bridge takes no questions")
   end
+end
+
+--- Why nothing can be shown in the current buffer now; nil if something can.
+---@param buffer integer
+---@return string? reason
+local function why_nothing(buffer)
+  local hidden = scope.why_hidden(buffer)
+  if hidden or lsp.client_of(buffer) then
+    return hidden
+  end
+  lsp.attach(buffer)
+  return scope.why_not_attached(buffer) or bridge.problem or "the bridge is starting"
 end
 
 --- Look at the cursor: draw, ask, or clear. Does nothing where it has looked already.
 ---@param again? boolean look all the same, but ask nothing
 function M.update(again)
   local buffer = vim.api.nvim_get_current_buf()
-  local hidden = scope.why_hidden(buffer)
+  local hidden = why_nothing(buffer)
   if hidden then
     return show_nothing(buffer, hidden)
   end
@@ -138,12 +152,16 @@ function M.update(again)
   if not again and vim.deep_equal(now, seen) then
     return
   end
-  seen = now
   if vim.deep_equal(now, dismissed) then
     return
   end
   dismissed = nil
-  if not show_what_fits(buffer, place) and not again then
+  local fits = show_what_fits(buffer, place)
+  if not fits and again then
+    return -- and ask when the key's own event comes
+  end
+  seen = now
+  if not fits then
     ask(buffer, place)
   end
 end
@@ -160,11 +178,20 @@ function M.refresh()
   end
 end
 
+--- What is on the screen, brought up to what was typed: while keys are waiting Neovim tells of no change.
+---@return draftwire.Shown?
+function M.shown_now()
+  if ghost.shown() then
+    M.refresh()
+  end
+  return ghost.shown()
+end
+
 --- Ask by hand, and show the candidate that many steps further on, round and round.
 ---@param steps integer
 local function ask_by_hand(steps)
   local buffer = vim.api.nvim_get_current_buf()
-  local hidden = scope.why_hidden(buffer)
+  local hidden = why_nothing(buffer)
   if hidden then
     return show_nothing(buffer, hidden)
   end
@@ -178,7 +205,7 @@ local function ask_by_hand(steps)
     end
   end)
   if not asked then
-    trace.nothing(buffer, scope.why_not_attached(buffer) or bridge.problem or "the bridge is starting")
+    trace.nothing(buffer, bridge.problem or "the bridge takes no questions")
   end
 end
 

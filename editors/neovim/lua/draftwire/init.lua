@@ -54,7 +54,7 @@ end
 
 ---@return boolean visible whether a suggestion is on the screen
 function M.is_visible()
-  return require("draftwire.ghost").shown() ~= nil
+  return require("draftwire.completion").shown_now() ~= nil
 end
 
 --- Switch on or off, everywhere.

@@ -13,22 +13,24 @@ local SECRET = {
 local SAMPLE_LINES = 50
 
 ---@param globs string[]
----@return vim.lpeg.Pattern[]
+---@return vim.regex[]
 local function compiled(globs)
-  return vim.tbl_map(vim.glob.to_lpeg, globs)
+  return vim.tbl_map(function(glob)
+    return vim.regex("\\c" .. vim.fn.glob2regpat(glob))
+  end, globs)
 end
 
 local secret_patterns = compiled(SECRET)
----@type table<string[], vim.lpeg.Pattern[]>
+---@type table<string[], vim.regex[]>
 local patterns_of = setmetatable({}, { __mode = "k" })
 
 ---@param path string
----@param patterns vim.lpeg.Pattern[]
+---@param patterns vim.regex[]
 ---@return boolean
 local function matches(path, patterns)
   local name = vim.fs.basename(path)
   for _, pattern in ipairs(patterns) do
-    if pattern:match(path) or pattern:match(name) then
+    if pattern:match_str(path) or pattern:match_str(name) then
       return true
     end
   end
@@ -42,7 +44,7 @@ local function is_binary(buffer)
     return true
   end
   for _, line in ipairs(vim.api.nvim_buf_get_lines(buffer, 0, SAMPLE_LINES, false)) do
-    if line:find("\n", 1, true) then -- how a buffer holds a NUL byte
+    if line:find("[%z\n]") then -- a buffer holds a NUL byte as a line feed
       return true
     end
   end
