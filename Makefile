@@ -36,7 +36,7 @@ demo: install
 	@$(BIN)/draftwire demo $(DEMO_OPTIONS)
 
 # Without npm (or called with HAS_NPM=), or without Chromium, the tests in VS Code are skipped and say what to run; where
-# CI is set they fail.
+# REQUIRE_EDITORS is set they fail.
 test: install $(if $(HAS_NPM),workbench)
 	@rm -f .coverage .coverage.*
 	$(BIN)/python -m pytest --cov --cov-report= $(TEST_OPTIONS)
