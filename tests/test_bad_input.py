@@ -260,8 +260,9 @@ async def test_ux_8_one_change_of_several_places(
         await editor.answered()
         moved = [at + number * len(new) for number, at in enumerate(places)]
         same_text(editor)
-        editor.edit(*((at + number, at + number, "_") for number, at in enumerate(moved)))
-        editor.edit(*((at, at + 1, "") for at in sorted(moved, reverse=True)))
+        moved = [at + number for number, at in enumerate(moved)]
+        editor.edit(*((at, at, "_") for at in moved))
+        editor.edit(*((at, at + 1, "") for at in reversed(moved)))
         editor.type("d")
         assert (await editor.ghost()).startswith("e")
 
