@@ -23,7 +23,7 @@ COMPILE_LLAMA := CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) CMAKE_ARGS="-DLLAVA_BUILD=OF
 
 VSCODE := editors/vscode
 WORKBENCH := tests/editors/vscode
-NPM_CI := npm ci --no-audit --no-fund --loglevel=error
+NPM_QUIET := --no-audit --no-fund --loglevel=error
 # The Python side can be built and tested without npm.
 HAS_NPM := $(shell command -v npm)
 
@@ -96,16 +96,17 @@ $(STAMPS)/project: $(STAMPS)/bundled-model pyproject.toml constraints.txt
 	@touch $@
 
 $(VSCODE)/node_modules/.stamp: $(VSCODE)/package-lock.json
-	cd $(VSCODE) && $(NPM_CI)
+	cd $(VSCODE) && npm ci $(NPM_QUIET)
 	@touch $@
 
 $(VSCODE)/dist/draftwire.vsix: $(VSCODE)/node_modules/.stamp $(VSCODE)/package.json $(VSCODE)/build.mjs $(VSCODE)/README.md \
 		$(shell find $(VSCODE)/src $(VSCODE)/media -type f)
 	cd $(VSCODE) && npm run --silent package
 
-# code-server's own install scripts would compile what is not needed here; what they install beside that is installed so.
+# code-server's own install scripts would compile what is not needed here. What else they install, by code-server's own
+# list of versions, is installed so; npm ci finds that list incomplete.
 $(WORKBENCH)/node_modules/.stamp: $(WORKBENCH)/package-lock.json
-	cd $(WORKBENCH) && $(NPM_CI)
-	cd $(WORKBENCH)/node_modules/code-server/lib/vscode && $(NPM_CI) --omit=dev --ignore-scripts
-	cd $(WORKBENCH)/node_modules/code-server/lib/vscode/extensions && $(NPM_CI) --omit=dev --ignore-scripts
+	cd $(WORKBENCH) && npm ci $(NPM_QUIET)
+	cd $(WORKBENCH)/node_modules/code-server/lib/vscode && npm install $(NPM_QUIET) --omit=dev --ignore-scripts
+	cd $(WORKBENCH)/node_modules/code-server/lib/vscode/extensions && npm install $(NPM_QUIET) --omit=dev --ignore-scripts
 	@touch $@
