@@ -143,7 +143,9 @@ function Memory:change(change)
         elseif kept then
           local text = item.text:sub(1, kept) .. change.text
           if change.kind == "corrected" or vim.startswith(text, item.text) then
-            item.text, item.verified, item.complete = text, kept + change.verified, change.complete
+            -- that the user has typed a draft's text does not make it the target's own
+            local verified = change.verified > 0 and kept + change.verified or math.min(item.verified, kept)
+            item.text, item.verified, item.complete = text, verified, change.complete
           end
         end
       end
