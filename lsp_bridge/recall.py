@@ -40,25 +40,55 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
+class _Known:
+    """A suggestion from its answer's offset on, as the news of it left it."""
+
+    suggestion: Suggestion
+    along: int = 0
+    """So many of its code points had been typed when the newest of the news came, which told of the rest ..."""
+    own: int = 0
+    """... and so many of those were known as the target's: that the user types what a draft said makes it nobody's."""
+
+    def at(self, typed: int) -> Suggestion:
+        """As it is where `typed` code points of it stand before the cursor."""
+        return (
+            self.suggestion
+            if typed >= self.along
+            else msgspec.structs.replace(self.suggestion, verified=self.own)
+        )
+
+    def with_rest(self, typed: int, rest: Suggestion) -> _Known:
+        """Once `rest` is known to follow what is typed."""
+        text, verified = self.suggestion.text[:typed] + rest.text, typed + rest.verified
+        suggestion = msgspec.structs.replace(rest, text=text, verified=verified)
+        own = self.own if self.own < self.along else min(self.suggestion.verified, typed)
+        return _Known(suggestion) if own == typed else _Known(suggestion, typed, own)
+
+
+@dataclass(frozen=True, slots=True)
 class _Answer:
     """Suggestions given at an offset between two texts, best first."""
 
     offset: int
     before: str
     after: str
-    suggestions: tuple[Suggestion, ...]
+    known: tuple[_Known, ...]
+
+    @property
+    def ids(self) -> list[SuggestionId]:
+        return [one.suggestion.id for one in self.known]
 
     def offers(self, document: Document, cursor: Cursor) -> list[Offer]:
         typed_length = cursor.offset - self.offset
-        if not 0 <= typed_length < max((len(one.text) for one in self.suggestions), default=0):
+        if not 0 <= typed_length < max((len(one.suggestion.text) for one in self.known), default=0):
             return []
         if cursor.after != self.after or not self._follows(document):
             return []
         typed = document.slice(self.offset, cursor.offset)
         return [
-            Offer(one, typed_length)
-            for one in self.suggestions
-            if len(one.text) > typed_length and one.text.startswith(typed)
+            Offer(one.at(typed_length), typed_length)
+            for one in self.known
+            if len(one.suggestion.text) > typed_length and one.suggestion.text.startswith(typed)
         ]
 
     def _follows(self, document: Document) -> bool:
@@ -76,7 +106,8 @@ class Recall:
     def remember(self, cursor: Cursor, suggestions: Sequence[Suggestion]) -> None:
         """These suggestions were given at this cursor."""
         if suggestions:
-            self._answers.appendleft(_Answer(cursor.offset, cursor.before, cursor.after, tuple(suggestions)))
+            known = tuple(map(_Known, suggestions))
+            self._answers.appendleft(_Answer(cursor.offset, cursor.before, cursor.after, known))
 
     def show(self, suggestion: SuggestionId) -> None:
         """The editor shows the suggestion of this id: it comes first for as long as it fits."""
@@ -90,7 +121,7 @@ class Recall:
         return offers if shown is None else _led_by(shown, offers)
 
     def _still_shown(self, document: Document, cursor: Cursor) -> Offer | None:
-        answer = next((one for one in self._answers if self._shown in _ids(one)), None)
+        answer = next((one for one in self._answers if self._shown in one.ids), None)
         offers = [] if answer is None else answer.offers(document, cursor)
         return next((one for one in offers if one.suggestion.id == self._shown), None)
 
@@ -100,7 +131,7 @@ class Recall:
 
         The update's text is relative to its own offset, which moves on while the user types along.
         """
-        known = [answer for answer in self._answers if update.suggestion.id in _ids(answer)]
+        known = [answer for answer in self._answers if update.suggestion.id in answer.ids]
         changed = [(answer, _updated(answer, update)) for answer in known]
         for answer, new in changed:
             if new is not None:
@@ -126,25 +157,16 @@ def _without_blanks(text: str) -> str:
     return "".join(text.split())
 
 
-def _ids(answer: _Answer) -> list[int]:
-    return [one.id for one in answer.suggestions]
-
-
 def _updated(answer: _Answer, update: SuggestionUpdate) -> _Answer | None:
     """The answer with the update in it; None if the update's offset is not within the suggestion it
     changes."""
-    place = _ids(answer).index(update.suggestion.id)
-    suggestions = list(answer.suggestions)
-    old = suggestions[place]
+    place = answer.ids.index(update.suggestion.id)
+    known = list(answer.known)
     typed = update.offset - answer.offset
     if update.kind == "withdrawn":
-        del suggestions[place]
-    elif 0 <= typed <= len(old.text):
-        suggestions[place] = msgspec.structs.replace(
-            update.suggestion,
-            text=old.text[:typed] + update.suggestion.text,
-            verified=typed + update.suggestion.verified,
-        )
+        del known[place]
+    elif 0 <= typed <= len(known[place].suggestion.text):
+        known[place] = known[place].with_rest(typed, update.suggestion)
     else:
         return None
-    return replace(answer, suggestions=tuple(suggestions))
+    return replace(answer, known=tuple(known))

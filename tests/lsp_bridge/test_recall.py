@@ -162,6 +162,24 @@ def test_updates() -> None:
     assert not update("extended", 3, "unknown", 99)
 
 
+@pytest.mark.parametrize(
+    ("before", "beyond", "taken_back"),
+    [(0, 0, 0), (0, 2, 0), (1, 0, 1), (1, 2, 1), (2, 2, 4)],
+    ids=["draft", "draft, then verified", "begun", "begun, then verified", "verified"],
+)
+def test_ux_17_what_is_typed_of_a_draft_is_not_verified(before: int, beyond: int, taken_back: int) -> None:
+    """News of the rest says nothing of it: when it is taken back, it is the target's only as far as it was before."""
+    doc, recall = document("x"), Recall()
+    recall.remember(doc.cursor_at(1), [suggestion("abc", 1, before)])
+    type_at(doc, 1, "ab")
+    for more in ("cd", "cde"):
+        recall.update(SuggestionUpdate(U, 2, 3, "extended", suggestion(more, 1, beyond)))
+    assert recall.offers(doc, doc.cursor_at(3))[0].verified == beyond
+    type_at(doc, 3, "", erased=2)
+    (offer,) = recall.offers(doc, doc.cursor_at(1))
+    assert (offer.text, offer.verified) == ("abcde", taken_back)
+
+
 def test_an_answer_from_memory_takes_no_time() -> None:
     """Under 2 ms in a large file (the best of many: machines are noisy)."""
     doc, recall = document("x = 1\n" * 50_000), Recall()

@@ -61,7 +61,7 @@ local function show(buffer, place, fit)
     row = place.row,
     col = place.col,
     text = item.text:sub(fit.typed + 1),
-    verified = math.max(item.verified - fit.typed, 0),
+    verified = memory_of_suggestions.verified_after(item, fit.typed),
     item = item,
     answer = fit.answer,
     typed = fit.typed,
@@ -255,7 +255,8 @@ function M.suggestion_changed(params)
   local is_current = buffer == vim.api.nvim_get_current_buf()
   if not memories[buffer]:change(change) and change.kind ~= "withdrawn" and is_current then
     local place = place_of.behind(buffer, change.row, change.col, place_of.of_cursor())
-    local item = { id = change.id, text = change.text, verified = change.verified, complete = change.complete, before = 0 }
+    local item = { id = change.id, text = change.text, verified = change.verified, complete = change.complete }
+    item.before, item.along, item.own = 0, 0, 0
     if place and change.text ~= "" then
       memories[buffer]:remember(place, { item }, false)
     end

@@ -15,6 +15,8 @@ local REMEMBERED_ANSWERS = 8
 ---@field verified integer bytes of `text` that are the target's own
 ---@field complete boolean nothing will be added to it
 ---@field before integer code points of the suggestion that stood before the answer's place
+---@field along integer bytes that were typed when the newest change came, which told of the rest ...
+---@field own integer ... and how many of those were known as the target's own
 
 ---@class draftwire.Answer
 ---@field place draftwire.Place what it was given for
@@ -127,6 +129,30 @@ end
 ---@field verified integer bytes of it
 ---@field complete boolean
 
+--- Once another rest is known to follow what is typed of an item. That the user types what a draft said makes it
+--- nobody's: of what is typed, as much stays the target's own as was.
+---@param item draftwire.Item
+---@param kept integer bytes of it that are typed
+---@param change draftwire.Change
+local function change_rest(item, kept, change)
+  local own = item.own < item.along and item.own or math.min(item.verified, kept)
+  item.text, item.complete = item.text:sub(1, kept) .. change.text, change.complete
+  item.verified = kept + change.verified
+  item.along, item.own = kept, own
+  if own == kept then
+    item.along, item.own = 0, 0
+  end
+end
+
+--- How much of what is left of an item is the target's own.
+---@param item draftwire.Item
+---@param typed integer bytes of it that stand before the cursor
+---@return integer bytes
+function M.verified_after(item, typed)
+  local verified = typed >= item.along and item.verified or item.own
+  return math.max(verified - typed, 0)
+end
+
 --- Take in a change of a suggestion.
 ---@param change draftwire.Change
 ---@return boolean known whether a suggestion of that id is remembered
@@ -143,9 +169,7 @@ function Memory:change(change)
         elseif kept then
           local text = item.text:sub(1, kept) .. change.text
           if change.kind == "corrected" or vim.startswith(text, item.text) then
-            -- that the user has typed a draft's text does not make it the target's own
-            local verified = change.verified > 0 and kept + change.verified or math.min(item.verified, kept)
-            item.text, item.verified, item.complete = text, verified, change.complete
+            change_rest(item, kept, change)
           end
         end
       end

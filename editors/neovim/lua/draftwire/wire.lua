@@ -34,6 +34,8 @@ local function item_of(raw, encoding)
     verified = verified_bytes(text, detail.verifiedLength, encoding),
     complete = detail.complete == true,
     before = tonumber(detail.typed) or 0,
+    along = 0,
+    own = 0,
   }
 end
 
