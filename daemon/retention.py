@@ -61,6 +61,7 @@ class _Offer:
 
     start: int
     text: str
+    whole: bool
 
 
 @dataclass(slots=True)
@@ -86,12 +87,15 @@ class Retention:
         self._early: list[tuple[int, int]] = []
         """Suggestions and lengths that were accepted, of which the document does not have the text yet."""
 
-    def offered(self, suggestion: int, start: int, text: str) -> None:
-        """The suggestion is shown, or has changed: from `start` on, which is further on once it was typed along."""
+    def offered(self, suggestion: int, start: int, text: str, *, whole: bool = True) -> None:
+        """The suggestion is shown, or has changed: from `start` on, which is further on once it was typed along.
+
+        whole: nothing will be added to it.
+        """
         known = self._offers.get(suggestion)
         if known is not None and known.start <= start <= known.start + len(known.text):
             text, start = known.text[: start - known.start] + text, known.start
-        self._offers[suggestion] = _Offer(start, text)
+        self._offers[suggestion] = _Offer(start, text, whole)
         self._offers.move_to_end(suggestion)
         if len(self._offers) > REMEMBERED_OFFERS:
             self._offers.popitem(last=False)
@@ -122,11 +126,12 @@ class Retention:
     def typed(self, text: str, end: int, now: float) -> tuple[int, int] | None:
         """The suggestion that has just been typed to its last character, which is before `end`, and its length.
 
-        text: the document as it is now. It counts as accepted from now on; None too if it was, or part of it.
+        text: the document as it is now. It counts as accepted from now on; None too if it was, or part of it, and while
+        there may be more of it.
         """
         taken = self._accepted.keys() | {suggestion for suggestion, _ in self._early}
         for number, offer in reversed(self._offers.items()):
-            ends_here = offer.text != "" and offer.start + len(offer.text) == end
+            ends_here = offer.whole and offer.text != "" and offer.start + len(offer.text) == end
             if ends_here and number not in taken and text.startswith(offer.text, offer.start):
                 self._begin(number, len(offer.text), text, now)
                 return number, len(offer.text)

@@ -71,7 +71,7 @@ class Trail:
         retention = self._retentions.get(message.document)
         if retention is not None:
             for one in shown:
-                retention.offered(one.id, message.offset, one.text)
+                retention.offered(one.id, message.offset, one.text, whole=one.complete)
         version, came = self._keys.get(message.document, (None, 0.0))
         if version is None or message.trigger != "automatic" or version != message.version:
             return None
@@ -87,7 +87,8 @@ class Trail:
             self._statistics.came_late(self._clock() - came)
         if update.document in self._retentions:
             shown = update.suggestion
-            self._retentions[update.document].offered(shown.id, update.offset, shown.text)
+            retention = self._retentions[update.document]
+            retention.offered(shown.id, update.offset, shown.text, whole=shown.complete)
 
     def _note_typed(self, after: Place, now: float) -> None:
         """What the user typed to the end was taken, by the longest way (ux-14)."""

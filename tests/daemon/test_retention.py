@@ -169,6 +169,15 @@ def test_the_summary() -> None:
     assert kept.summary() == {"suggestions": 2, "whole_share": 0.5, "characters_share": 0.7}
 
 
+def test_ux_14_what_may_go_on_has_no_end_to_type_to() -> None:
+    """It is typed to its end only once nothing will be added to it."""
+    one = Retention(lambda *_: None)
+    one.offered(1, 4, "foo", whole=False)
+    assert one.typed("x = foo", 7, 0.0) is None
+    one.offered(1, 7, "(1)")
+    assert one.typed("x = foo(1)", 10, 0.0) == (1, 6)
+
+
 def test_ux_14_what_was_typed_to_its_end_is_taken_once() -> None:
     """Not what stands elsewhere, was accepted already or is something else; the newest of two that say the same."""
     one = Retention(lambda *values: None)
