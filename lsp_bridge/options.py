@@ -51,8 +51,8 @@ def settings_from(given: Any) -> dict[str, Any]:
     unset."""
     if not isinstance(given, Mapping):
         return {}
-    section = given.get(SECTION)
-    flat = _flat(section if isinstance(section, Mapping) else given, "", MAX_SETTINGS_DEPTH)
+    section = given.get(SECTION, given)
+    flat = _flat(section, "", MAX_SETTINGS_DEPTH) if isinstance(section, Mapping) else {}
     try:
         encode(Configure(flat))
     except FrameError as error:

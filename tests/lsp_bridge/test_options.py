@@ -48,3 +48,9 @@ def test_endless_nesting_is_left_as_it_is() -> None:
     for _ in range(100):
         nested = {"a": nested}
     assert list(settings_from(nested)) == ["a.a.a.a.a.a.a.a.a"]
+
+
+@pytest.mark.parametrize("empty", [[], None, ""], ids=["list", "null", "text"])
+def test_a_section_that_holds_nothing_is_no_setting(empty: object) -> None:
+    """Lua's empty table comes as a list: nothing is set, and nothing is called "draftwire"."""
+    assert settings_from({"draftwire": empty}) == {}

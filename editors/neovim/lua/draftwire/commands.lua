@@ -12,6 +12,7 @@ local M = {}
 ---@param lines string[]
 local function show(title, lines)
   local buffer = vim.api.nvim_create_buf(false, true)
+  lines = vim.split(table.concat(lines, "\n"), "\n", { plain = true }) -- a reason may have several
   vim.api.nvim_buf_set_lines(buffer, 0, -1, false, lines)
   vim.bo[buffer].modifiable, vim.bo[buffer].bufhidden = false, "wipe"
   vim.api.nvim_buf_set_name(buffer, ("draftwire://%s/%d"):format(title, buffer))

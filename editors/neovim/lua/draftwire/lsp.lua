@@ -54,6 +54,12 @@ local function capabilities()
   return own
 end
 
+---@return table settings of the user's, an object in JSON also where there are none
+local function settings()
+  local own = config.options.settings
+  return next(own) and own or vim.empty_dict()
+end
+
 ---@param client vim.lsp.Client
 local function initialized(client)
   if client.server_capabilities.inlineCompletionProvider then
@@ -80,7 +86,7 @@ function M.attach(buffer)
     end),
     root_dir = vim.uv.cwd(),
     capabilities = capabilities(),
-    init_options = { settings = config.options.settings },
+    init_options = { settings = settings() },
     flags = { debounce_text_changes = 0 }, -- the draft begins with the change, not with the question
     on_init = initialized,
   }, {
@@ -243,8 +249,7 @@ end
 function M.configure()
   local client = M.client()
   if client then
-    local settings = { draftwire = config.options.settings }
-    call(client, "notify", "workspace/didChangeConfiguration", { settings = settings })
+    call(client, "notify", "workspace/didChangeConfiguration", { settings = { draftwire = settings() } })
   end
 end
 

@@ -74,7 +74,7 @@ function M.line()
   if not bridge.problem and M.last and M.last.kind == "Normal" then
     return "Draftwire"
   end
-  return "Draftwire: " .. M.in_words()
+  return "Draftwire: " .. M.in_words():match("^[^\n]*")
 end
 
 return M
