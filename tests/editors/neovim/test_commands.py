@@ -52,6 +52,25 @@ def test_why(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
     )
 
 
+def test_a_reason_of_several_lines(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
+    """Is shown as it is."""
+    editor = open_editor(start_daemon(RULES))
+    editor.lua("require('draftwire.trace').nothing(0, 'one\\ntwo')")
+    editor.command("Draftwire why")
+    editor.wait(lambda: any(line.endswith("one") for line in editor.lines()) and "two" in editor.lines())
+
+
+def test_toggling_without_settings(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
+    """Nobody is told of settings that nobody made."""
+    daemon = start_daemon(RULES)
+    editor = open_editor(daemon)
+    for _ in range(2):
+        editor.command("Draftwire toggle")
+    editor.type("ix")
+    editor.wait(lambda: editor.lua("return require('draftwire').statusline()") == "Draftwire")
+    assert "leaves out" not in editor.messages()
+
+
 def test_log(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
     """Opens what the bridge wrote to standard error."""
     editor = open_editor(start_daemon(RULES))
