@@ -13,10 +13,10 @@
 A suggestion is settling from its first display on, and fixed when the window is over. "same" and "extends" compare
 with what is shown; a text that is only a beginning of what is shown is "same" as long as it is not complete: the rest
 is still being drafted again. Text grows at most once in `update_interval`; what is shown already is marked verified
-meanwhile, for marks move no text and go out at once. So does a correction by the target's own words; that of a draft,
-which the next verdict may change once more, waits until more of it is there. A held-back update is asked for again by
-`next_update_at`. Verified text is never taken back: a contradiction before the end of the verified part can't come from
-the target and is kept off the screen.
+meanwhile, for marks move no text and go out at once. A correction waits until more of it is there, also one by the
+target's own words: it is the only one, and a draft's tail that grew behind a short one would stay where the target says
+another. A held-back update is asked for again by `next_update_at`. Verified text is never taken back: a contradiction
+before the end of the verified part can't come from the target and is kept off the screen.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class News:
     complete: bool
     """Nothing will be added to the text."""
     settled: bool
-    """As much of the text as is worth a correction by a draft is there."""
+    """As much of the text as is worth a correction is there."""
 
 
 _LAST_CALL = 0.8
@@ -152,8 +152,7 @@ def _of_what_is_shown(offer: Offer, news: News) -> News:
 def _due_at(offer: Offer, news: News, effect: Effect, timing: Timing) -> float:
     if effect == "extended":
         return offer.updated_at + timing.update_interval
-    by_target = not offer.text.startswith(news.text[: news.verified])
-    if effect == "verified" or by_target or news.settled or news.complete:
+    if effect == "verified" or news.settled or news.complete:
         return offer.shown_at
     return offer.shown_at + _LAST_CALL * timing.settling
 

@@ -43,7 +43,7 @@ def test_the_table_is_complete() -> None:
         (0.1, news("axy"), "corrected", "axy", 1, State.FIXED),
         (0.1, news("ab", 1, complete=True), "corrected", "ab", 1, State.FIXED),
         (0.1, news("axy", settled=False), None, "abc", 1, State.SETTLING),
-        (0.05, news("axy", 2, settled=False), "corrected", "axy", 2, State.FIXED),  # by the target itself
+        (0.05, news("axy", 2, settled=False), None, "abc", 1, State.SETTLING),  # the target's too
         (0.2, news("axy", settled=False), "corrected", "axy", 1, State.FIXED),
         (0.1, news("abcd", 1), None, "abc", 1, State.SETTLING),  # too early
         (0.1, news("abcd", 2), "verified", "abc", 2, State.SETTLING),  # too early for the rest
