@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from daemon.api.paths import runtime_paths
+from tests.fakes.engine import FakeEngine, following
 from tests.fakes.lsp_editor import URI
 from tests.lsp_bridge.conftest import connected, drafting_daemon
 
@@ -39,7 +40,11 @@ def connections() -> Connections:
 async def type_and_accept(folder: Path) -> dict[str, Any]:
     """A session with all that an editor does, on the default configuration; the statistics after it."""
     paths = runtime_paths(folder / "run", transport="unix")
-    async with asyncio.timeout(30), drafting_daemon(paths, SOURCE) as client, connected(paths) as editor:
+    async with (
+        asyncio.timeout(30),
+        drafting_daemon(paths, FakeEngine(following(SOURCE))) as client,
+        connected(paths) as editor,
+    ):
         editor.open(f"def {SECRET}(staple):\n")
         editor.type(1, 0, "    ret")
         while not (items := await editor.inline(1, 7)):

@@ -11,19 +11,18 @@ from pathlib import Path
 import pytest
 
 from daemon.api.client import DaemonClient
-from daemon.api.errors import DaemonUnavailable
 from daemon.api.messages import ChangeDocument, Edit, OpenDocument
 from daemon.api.paths import RuntimePaths, runtime_paths
 from daemon.config import Config, parse_config
 from daemon.documents import Place
 from daemon.grammars.document_grammar import DocumentGrammar, LoadedGrammar
-from daemon.server import run_daemon
 from grammars.compiler import compile_text
 from grammars.engine import load
 from grammars.islands import Island
 from tests.fakes.completion import Bench, bench, only
 from tests.fakes.engine import FakeEngine
 from tests.fakes.grammars import table_of
+from tests.fakes.running_daemon import client_of, running_daemon
 
 LIBRARY = Path(__file__).resolve().parents[2] / "grammars" / "library"
 TAGS = """
@@ -137,25 +136,13 @@ grammar = "tags"
 @asynccontextmanager
 async def daemon(config: Config, paths: RuntimePaths, engine: FakeEngine) -> AsyncIterator[DaemonClient]:
     """A running daemon in this process, and a client of it."""
-    task = asyncio.create_task(run_daemon(config, paths, lambda: engine))
-    try:
+    async with running_daemon(paths, engine, config=config) as running:
         async with asyncio.timeout(20):
-            client = await connected(paths)
+            client = await client_of(paths, running)
             while (await client.status()).draft == "loading":
                 await asyncio.sleep(0.01)
         yield client
         await client.close()
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-
-
-async def connected(paths: RuntimePaths) -> DaemonClient:
-    while True:
-        try:
-            return await DaemonClient.connect(paths, client="test")
-        except DaemonUnavailable:
-            await asyncio.sleep(0.01)
 
 
 @pytest.mark.asyncio

@@ -8,11 +8,11 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from daemon.api.client import DaemonClient
-from daemon.api.errors import DaemonUnavailable
 from daemon.api.paths import RuntimePaths
 from daemon.config import Config
 from daemon.engine import DraftEngine
 from daemon.server import run_daemon
+from tests.fakes.running_daemon import client_of
 from verifier.engine import TargetEngine
 from verifier.service import VerifierSettings, serve_engine
 
@@ -40,24 +40,12 @@ async def both_ends(
     running = asyncio.create_task(run_daemon(config, paths, load_draft))
     try:
         async with asyncio.timeout(120):
-            client = await _connected(paths, running)
+            client = await client_of(paths, running)
+            while (await client.status()).link != "online":
+                await asyncio.sleep(0.02)
         yield client
         await client.close()
     finally:
         for task in (running, serving):
             task.cancel()
         await asyncio.gather(running, serving, return_exceptions=True)
-
-
-async def _connected(paths: RuntimePaths, running: asyncio.Task[None]) -> DaemonClient:
-    while True:
-        if running.done():
-            running.result()
-        try:
-            client = await DaemonClient.connect(paths, client="test")
-            break
-        except DaemonUnavailable:
-            await asyncio.sleep(0.02)
-    while (await client.status()).link != "online":
-        await asyncio.sleep(0.02)
-    return client

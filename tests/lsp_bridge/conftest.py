@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from daemon.api.client import DaemonClient
-from daemon.api.errors import DaemonUnavailable
 from daemon.api.paths import RuntimePaths, runtime_paths
 from daemon.config import Config
-from daemon.server import run_daemon
-from tests.fakes.engine import FakeEngine, following
+from tests.fakes.engine import FakeEngine
 from tests.fakes.lsp_editor import InProcessEditor
+from tests.fakes.running_daemon import client_of, running_daemon
 
 
 @pytest.fixture
@@ -36,21 +35,13 @@ async def connected(paths: RuntimePaths) -> AsyncIterator[InProcessEditor]:
 
 @asynccontextmanager
 async def drafting_daemon(
-    paths: RuntimePaths, source: str, *, config: Config | None = None
+    paths: RuntimePaths, engine: FakeEngine, *, config: Config | None = None
 ) -> AsyncIterator[DaemonClient]:
-    """A daemon without a verifier, whose model knows `source` by heart, and a client that looks at its statistics."""
+    """A daemon without a verifier that answers with the first text of this model; a client sees its statistics."""
     config = config or Config()
     config = replace(config, display=replace(config.display, first_ghost_ms=0, answer_ms=10_000))
-    running = asyncio.create_task(run_daemon(config, paths, lambda: FakeEngine(following(source))))
-    try:
+    async with running_daemon(paths, engine, config=config) as running:
         async with asyncio.timeout(20):
-            while True:
-                with suppress(DaemonUnavailable):
-                    client = await DaemonClient.connect(paths, client="test")
-                    break
-                await asyncio.sleep(0.01)
+            client = await client_of(paths, running)
         yield client
         await client.close()
-    finally:
-        running.cancel()
-        await asyncio.gather(running, return_exceptions=True)

@@ -5,24 +5,18 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
-from dataclasses import replace
 from typing import Any
 
 import pytest
 import pytest_asyncio
 
-from daemon.api.client import DaemonClient
-from daemon.api.errors import DaemonUnavailable
 from daemon.api.messages import Accepted, Complete, Shown, Suggestion, SuggestionUpdate
 from daemon.api.paths import RuntimePaths
-from daemon.config import Config
-from daemon.server import run_daemon
 from tests.fakes.daemon import ScriptedDaemon
 from tests.fakes.engine import FakeEngine, following
 from tests.fakes.lsp_editor import URI, InProcessEditor
 from tests.fakes.lsp_editor import replace as replace_text
-from tests.lsp_bridge.conftest import connected
+from tests.lsp_bridge.conftest import connected, drafting_daemon
 
 pytestmark = pytest.mark.asyncio
 
@@ -194,26 +188,6 @@ def model(second: str) -> FakeEngine:
     return FakeEngine(following(FIRST, second), alternatives=next_best, extra_tokens=words)
 
 
-@asynccontextmanager
-async def drafting_daemon(paths: RuntimePaths, second: str = SECOND) -> AsyncIterator[DaemonClient]:
-    """A daemon without a verifier, and a client that looks at its statistics."""
-    config = Config()
-    config = replace(config, display=replace(config.display, first_ghost_ms=0, answer_ms=10_000))
-    running = asyncio.create_task(run_daemon(config, paths, lambda: model(second)))
-    try:
-        async with asyncio.timeout(20):
-            while True:
-                with suppress(DaemonUnavailable):
-                    client = await DaemonClient.connect(paths, client="test")
-                    break
-                await asyncio.sleep(0.01)
-        yield client
-        await client.close()
-    finally:
-        running.cancel()
-        await asyncio.gather(running, return_exceptions=True)
-
-
 async def whole(editor: InProcessEditor, line: int, character: int, text: str) -> None:
     """Until the automatic request is answered with the text."""
     async with asyncio.timeout(20):
@@ -223,7 +197,7 @@ async def whole(editor: InProcessEditor, line: int, character: int, text: str) -
 
 async def test_ux_27_next_lists_another_and_accepting_it_counts(paths: RuntimePaths) -> None:
     """Through bridge and daemon: the first stays the first, the second is accepted as it was shown (ux-9)."""
-    async with drafting_daemon(paths) as client, connected(paths) as editor:
+    async with drafting_daemon(paths, model(SECOND)) as client, connected(paths) as editor:
         editor.open("x =")
         editor.type(0, 3, " ")
         await whole(editor, 0, 4, "foo(1)")
@@ -239,7 +213,7 @@ async def test_ux_27_next_lists_another_and_accepting_it_counts(paths: RuntimePa
 
 
 async def test_typing_along_the_second_brings_more_of_it_as_an_update(paths: RuntimePaths) -> None:
-    async with drafting_daemon(paths), connected(paths) as editor:
+    async with drafting_daemon(paths, model(SECOND)), connected(paths) as editor:
         editor.open("x =")
         editor.type(0, 3, " ")
         await whole(editor, 0, 4, "foo(1)")
@@ -255,7 +229,7 @@ async def test_typing_along_the_second_brings_more_of_it_as_an_update(paths: Run
 
 async def test_ux_21_the_shown_one_leads_though_the_daemon_puts_the_other_first(paths: RuntimePaths) -> None:
     """Asked once more where both have been typed along; accepted as it was listed there."""
-    async with drafting_daemon(paths, "x = four(2)\n") as client, connected(paths) as editor:
+    async with drafting_daemon(paths, model("x = four(2)\n")) as client, connected(paths) as editor:
         editor.open("x =")
         editor.type(0, 3, " ")
         await whole(editor, 0, 4, "foo(1)")

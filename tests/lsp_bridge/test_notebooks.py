@@ -30,6 +30,7 @@ from lsp_bridge import notebooks as notebooks_module
 from lsp_bridge.documents import Change, Document, Documents
 from lsp_bridge.notebooks import Notebooks
 from tests.fakes.daemon import ScriptedDaemon
+from tests.fakes.engine import FakeEngine, following
 from tests.fakes.lsp_editor import InProcessEditor, ResponseError, replace
 from tests.lsp_bridge.conftest import connected, drafting_daemon
 
@@ -463,7 +464,7 @@ async def test_it_is_advertised_to_editors_with_notebooks(
 async def test_ux_37_with_a_daemon_and_its_draft(paths: RuntimePaths) -> None:
     """The model reads the cells before: it knows by heart what follows both."""
     source = "def load(x):\n    return x\n\ny = load(1)\n"
-    async with drafting_daemon(paths, source), connected(paths) as editor:
+    async with drafting_daemon(paths, FakeEngine(following(source))), connected(paths) as editor:
         open_book(editor, item(ONE, "def load(x):\n    return x"), item(TWO, "y ="))
         change_book(editor, textContent=[typed(TWO, 2, replace((0, 3), (0, 3), " "))])
         async with asyncio.timeout(20):

@@ -8,6 +8,7 @@ import pytest
 
 from daemon.api.paths import RuntimePaths
 from lsp_bridge.positions import PositionEncoding, units_of
+from tests.fakes.engine import FakeEngine, following
 from tests.fakes.lsp_editor import URI, InProcessEditor
 from tests.lsp_bridge.conftest import drafting_daemon
 
@@ -34,7 +35,7 @@ async def test_ux_48_cjk_is_completed_placed_and_accepted(
     source = f"{before}{text}{after}\n"
     async with (
         asyncio.timeout(30),
-        drafting_daemon(paths, source) as client,
+        drafting_daemon(paths, FakeEngine(following(source))) as client,
         InProcessEditor(paths) as editor,
     ):
         await editor.initialize(encoding)

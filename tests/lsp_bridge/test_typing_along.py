@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from daemon.api.paths import RuntimePaths
+from tests.fakes.engine import FakeEngine, following
 from tests.fakes.lsp_editor import URI, replace
 from tests.lsp_bridge.conftest import connected, drafting_daemon
 
@@ -16,7 +17,7 @@ async def test_ux_14_typed_to_its_last_character_it_is_accepted(paths: RuntimePa
     """The buffer is what was typed, no key asks the daemon, and an editor that tells of it too changes nothing."""
     async with (
         asyncio.timeout(30),
-        drafting_daemon(paths, "x = foo(1)\n") as client,
+        drafting_daemon(paths, FakeEngine(following("x = foo(1)\n"))) as client,
         connected(paths) as editor,
     ):
         editor.open("x =")
@@ -46,7 +47,11 @@ async def test_ux_12_on_a_blank_line_the_indentation_is_there_once(paths: Runtim
     """The item begins at the cursor, behind the blanks that the editor has put there, and goes on as the file does."""
     body = f"{indent}if b:\n{indent}{indent}a()\n{indent}c()"
     source = f"def f(b, c):\n{body}\n"
-    async with asyncio.timeout(30), drafting_daemon(paths, source), connected(paths) as editor:
+    async with (
+        asyncio.timeout(30),
+        drafting_daemon(paths, FakeEngine(following(source))),
+        connected(paths) as editor,
+    ):
         editor.open("def f(b, c):\n")
         editor.type(1, 0, indent)
         items = await editor.inline(1, len(indent))
