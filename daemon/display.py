@@ -150,9 +150,10 @@ def _again(before: Showing, news: News, now: float, timing: Timing) -> Offer:
     """The offer when the suggestion is asked for again.
 
     After a key that typed along it, it may be another; text that goes on keeps its settling window. With no key in
-    between it changes as it does by updates, only without their interval.
+    between, or while it is the target's words alone, it changes as it does by updates, only without their interval.
     """
-    if not before.followed:
+    is_targets = before.offer.state is State.TARGETS and before.offer.text != ""
+    if is_targets or not before.followed:
         return merge(before.offer, news, now, replace(timing, update_interval=0.0))[0]
     offer = first_shown(news, now)
     if not news.text.startswith(before.offer.text):

@@ -4,19 +4,21 @@
     settling   same         -> settling   mark verified, if more of it is
     settling   extends      -> settling   extend
     settling   contradicts  -> fixed      correct (the one allowed correction)
+    settling   overruled    -> the target's  correct, to the target's own words (the one allowed correction too)
     settling   nothing left -> fixed      withdraw (it is the one allowed correction too)
-    fixed      same         -> fixed      mark verified
-    fixed      extends      -> fixed      extend
-    fixed      contradicts  -> fixed      keep (the new text is what the next key, or "next", shows)
-    fixed      nothing left -> fixed      keep
+    any other  same         -> as it was  mark verified
+    any other  extends      -> as it was  extend
+    any other  (the rest)   -> as it was  keep (the new text is what the next key, or "next", shows)
 
 A suggestion is settling from its first display on, and fixed when the window is over. "same" and "extends" compare
 with what is shown; a text that is only a beginning of what is shown is "same" as long as it is not complete: the rest
-is still being drafted again. Text grows at most once in `update_interval`; what is shown already is marked verified
-meanwhile, for marks move no text and go out at once. A correction waits until more of it is there, also one by the
-target's own words: it is the only one, and a draft's tail that grew behind a short one would stay where the target says
-another. A held-back update is asked for again by `next_update_at`. Verified text is never taken back: a contradiction
-before the end of the verified part can't come from the target and is kept off the screen.
+is still being drafted again. "overruled" is a contradiction by the target's own words. Since there is one correction,
+the text after it may not be wrong again: it is the target's own words alone and grows by them alone, until the text is
+complete; nor does it wait. A correction by the draft's waits until more of it is there.
+
+Text grows at most once in `update_interval`; what is shown already is marked verified meanwhile, for marks move no text
+and go out at once. A held-back update is asked for again by `next_update_at`. Verified text is never taken back: a
+contradiction before the end of the verified part can't come from the target and is kept off the screen.
 """
 
 from __future__ import annotations
@@ -32,12 +34,14 @@ Effect = Literal["extended", "verified", "corrected", "withdrawn"]
 class State(Enum):
     SETTLING = "settling"
     FIXED = "fixed"
+    TARGETS = "the target's"
 
 
 class Event(Enum):
     SAME = "same"
     EXTENDS = "extends"
     CONTRADICTS = "contradicts"
+    OVERRULED = "overruled"
     NOTHING_LEFT = "nothing left"
 
 
@@ -85,11 +89,15 @@ TABLE: dict[tuple[State, Event], _Row] = {
     (State.SETTLING, Event.SAME): (State.SETTLING, "verified"),
     (State.SETTLING, Event.EXTENDS): (State.SETTLING, "extended"),
     (State.SETTLING, Event.CONTRADICTS): (State.FIXED, "corrected"),
+    (State.SETTLING, Event.OVERRULED): (State.TARGETS, "corrected"),
     (State.SETTLING, Event.NOTHING_LEFT): (State.FIXED, "withdrawn"),
-    (State.FIXED, Event.SAME): (State.FIXED, "verified"),
-    (State.FIXED, Event.EXTENDS): (State.FIXED, "extended"),
-    (State.FIXED, Event.CONTRADICTS): (State.FIXED, None),
-    (State.FIXED, Event.NOTHING_LEFT): (State.FIXED, None),
+    **{(state, Event.SAME): (state, "verified") for state in (State.FIXED, State.TARGETS)},
+    **{(state, Event.EXTENDS): (state, "extended") for state in (State.FIXED, State.TARGETS)},
+    **{
+        (state, event): (state, None)
+        for state in (State.FIXED, State.TARGETS)
+        for event in (Event.CONTRADICTS, Event.OVERRULED, Event.NOTHING_LEFT)
+    },
 }
 
 
@@ -101,6 +109,7 @@ def first_shown(news: News, now: float) -> Offer:
 def merge(offer: Offer, news: News, now: float, timing: Timing) -> tuple[Offer, Effect | None]:
     """What the news changes on the screen: the offer after it, and the update to send, if any."""
     offer = _aged(offer, now, timing)
+    news = _admitted(offer, news)
     state, effect = TABLE[offer.state, _event(offer, news)]
     if effect == "extended" and now < _due_at(offer, news, effect, timing):
         news, effect = _of_what_is_shown(offer, news), "verified"
@@ -112,6 +121,7 @@ def merge(offer: Offer, news: News, now: float, timing: Timing) -> tuple[Offer, 
 def next_update_at(offer: Offer, news: News, now: float, timing: Timing) -> float | None:
     """When the news that `merge` held back at `now` may go out; None if it held nothing back."""
     offer = _aged(offer, now, timing)
+    news = _admitted(offer, news)
     _, effect = TABLE[offer.state, _event(offer, news)]
     if effect is None or not _changes(offer, news, effect):
         return None
@@ -120,7 +130,7 @@ def next_update_at(offer: Offer, news: News, now: float, timing: Timing) -> floa
 
 def is_left_off(offer: Offer, news: News) -> bool:
     """Whether the news says another text than what stays on the screen."""
-    return _event(offer, news) is Event.CONTRADICTS
+    return _event(offer, news) in (Event.CONTRADICTS, Event.OVERRULED)
 
 
 def _aged(offer: Offer, now: float, timing: Timing) -> Offer:
@@ -128,11 +138,23 @@ def _aged(offer: Offer, now: float, timing: Timing) -> Offer:
     return replace(offer, state=State.FIXED) if over else offer
 
 
+def _admitted(offer: Offer, news: News) -> News:
+    """The part of the news that the screen may show: the target's own words where it overrules, or has."""
+    if news.complete:
+        return news
+    own = replace(news, text=news.text[: news.verified].rstrip(), settled=True)
+    own = replace(own, verified=len(own.text))
+    if offer.state is State.TARGETS:
+        return own
+    return own if _event(offer, own) is Event.OVERRULED else news
+
+
 def _event(offer: Offer, news: News) -> Event:
     if news.text.startswith(offer.text):
         return Event.SAME if news.text == offer.text else Event.EXTENDS
     if not offer.text.startswith(news.text):
-        return Event.CONTRADICTS
+        is_targets = not offer.text.startswith(news.text[: news.verified].rstrip())
+        return Event.OVERRULED if is_targets else Event.CONTRADICTS
     if not news.complete:
         return Event.SAME
     return Event.CONTRADICTS if news.text else Event.NOTHING_LEFT

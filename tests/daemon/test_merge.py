@@ -43,7 +43,9 @@ def test_the_table_is_complete() -> None:
         (0.1, news("axy"), "corrected", "axy", 1, State.FIXED),
         (0.1, news("ab", 1, complete=True), "corrected", "ab", 1, State.FIXED),
         (0.1, news("axy", settled=False), None, "abc", 1, State.SETTLING),
-        (0.05, news("axy", 2, settled=False), None, "abc", 1, State.SETTLING),  # the target's too
+        (0.05, news("axyz", 2, settled=False), "corrected", "ax", 2, State.TARGETS),  # at once
+        (0.05, news("axyz", 2, complete=True), "corrected", "axyz", 2, State.TARGETS),
+        (0.05, news("a xy", 2, settled=False), None, "abc", 1, State.SETTLING),  # a blank says nothing yet
         (0.2, news("axy", settled=False), "corrected", "axy", 1, State.FIXED),
         (0.1, news("abcd", 1), None, "abc", 1, State.SETTLING),  # too early
         (0.1, news("abcd", 2), "verified", "abc", 2, State.SETTLING),  # too early for the rest
@@ -58,6 +60,7 @@ def test_the_table_is_complete() -> None:
         (0.15, news("", 0, complete=True), None, "abc", 1, State.SETTLING),  # "a" is verified
         # fixed
         (0.3, news("axy"), None, "abc", 1, State.FIXED),
+        (0.3, news("axy", 2), None, "abc", 1, State.FIXED),
         (0.3, news("abcd", 0), "extended", "abcd", 1, State.FIXED),
         (0.3, news("abc", 3), "verified", "abc", 3, State.FIXED),
         (0.3, news("", complete=True), None, "abc", 1, State.FIXED),
@@ -69,6 +72,25 @@ def test_what_news_change(
     """One suggestion, shown at 0, its first character verified."""
     offer, got = merge(first_shown(SHOWN, 0.0), coming, at, TIMING)
     assert (got, offer.text, offer.verified, offer.state) == (effect, text, verified, state)
+
+
+@pytest.mark.parametrize(
+    ("coming", "effect", "text"),
+    [
+        (news("axyz", 2), None, "ax"),
+        (news("axyz", 3), "extended", "axy"),
+        (news("axq", 3), "extended", "axq"),
+        (news("axyz", 2, complete=True), "extended", "axyz"),
+        (news("abc", 1), None, "ax"),
+    ],
+)
+def test_after_the_target_overruled_only_its_words_are_added(
+    coming: News, effect: Effect | None, text: str
+) -> None:
+    """There is no second correction that would take a wrong draft away again (ux-7); complete text stays as it is."""
+    offer, _ = merge(first_shown(SHOWN, 0.0), news("axyz", 2), 0.05, TIMING)
+    offer, got = merge(offer, coming, 0.3, TIMING)
+    assert (got, offer.text) == (effect, text)
 
 
 def test_what_is_left_empty_is_withdrawn() -> None:
@@ -169,7 +191,9 @@ class Merging(RuleBasedStateMachine):
             assert after.text.startswith(before.text)
         assert (effect == "extended") == (after.text.startswith(before.text) and after.text != before.text)
         assert (after.text == "") == (effect == "withdrawn" or before.text == "" != effect == "verified")
-        assert after.complete == news.complete
+        assert after.complete == (news.complete and after.text == news.text)
+        if after.state is State.TARGETS and not news.complete:
+            assert after.verified == len(after.text)
         if effect != "verified":
             self.updated_at = self.now
 

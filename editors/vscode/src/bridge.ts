@@ -112,8 +112,13 @@ export class Bridge implements vscode.Disposable {
       if (run === this.#run) this.#crashed(why, Date.now() - startedAt);
     };
     const client = new QuietClient("draftwire", "Draftwire", executable(program), this.#clientOptions(ended));
-    client.onNotification("draftwire/status", (status: BridgeStatus) => {
-      if (run === this.#run) this.#become({ phase: "running", status });
+    // A status may come before the client has registered what it provides: nothing typed then gets a suggestion, so it
+    // is not running yet.
+    let isReady = false;
+    let status: BridgeStatus | undefined;
+    client.onNotification("draftwire/status", (told: BridgeStatus) => {
+      status = told;
+      if (isReady && run === this.#run) this.#become({ phase: "running", status });
     });
     for (const [method, listener] of Object.entries(this.#listeners)) client.onNotification(method, listener);
     this.#client = client;
@@ -126,7 +131,8 @@ export class Bridge implements vscode.Disposable {
     if (run !== this.#run) return;
     const version = client.initializeResult?.serverInfo?.version;
     if (isOlder(version, OLDEST_BRIDGE)) await this.#tooOld(String(version));
-    else if (this.#state.phase !== "running") this.#become({ phase: "running", status: undefined });
+    else this.#become({ phase: "running", status });
+    isReady = true;
   }
 
   #clientOptions(ended: (why: string) => void): LanguageClientOptions {

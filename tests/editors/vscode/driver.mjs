@@ -42,6 +42,8 @@ const actions = {
   click: ({ page, selector }) => pages.get(page).locator(selector).first().click(NEVER),
   front: ({ page }) => pages.get(page).bringToFront(),
   screenshot: ({ page, path }) => pages.get(page).screenshot({ path }),
+  /** Once the page has nothing to do: an editor that was just made begins to suggest only then. */
+  idle: ({ page }) => pages.get(page).evaluate(() => new Promise((resolve) => requestIdleCallback(() => resolve()))),
   read: ({ page }) => pages.get(page).evaluate(readScreen),
   watch: ({ page }) => pages.get(page).evaluate(watchGhost),
 };

@@ -72,7 +72,7 @@ def test_a_missing_program_is_told_once_with_what_to_do(window: Window, own_sett
     own_settings.set(draftwire__path="/nowhere/draftwire")
     screen = window.wait("the message", lambda s: len(s["notifications"]) == 1)
     assert "/nowhere/draftwire" in screen["notifications"][0]
-    assert "codicon-error" in screen["statusIcons"]
+    window.wait_status("error")
     window.screenshot("missing")
     window.press("Escape")
     own_settings.set(draftwire__path=right)
@@ -90,7 +90,7 @@ def test_a_bridge_that_keeps_ending_is_left_alone(
     own_settings.set(draftwire__path=str(program))
     screen = window.wait("the message", lambda s: any("keeps ending" in text for text in s["notifications"]))
     assert len(screen["notifications"]) == 1
-    assert "codicon-error" in screen["statusIcons"]
+    window.wait_status("error")
     assert (tmp_path / "starts").read_text("utf-8").count("start") == 4
     window.command("Notifications: Clear All Notifications")
 

@@ -165,6 +165,7 @@ class Window:
         self.wait(f"{file.name} in the list", lambda s: any(file.name in row for row in s["choices"]))
         self.press("Enter")
         self.wait(f"{file.name} in front", lambda s: file.name in s["tab"] and s["focused"])
+        self.ask("idle")
 
     def text_on_disk(self, file: Path, expected: str) -> None:
         """Save, and wait until the file has this text."""

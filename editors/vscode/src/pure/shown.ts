@@ -69,7 +69,8 @@ export function isAt(shown: Shown, now: Now): boolean {
  * What an update changes on the screen of an editor that stands at `now`.
  *
  * `dismissed`: the user has closed what was shown for this text. VS Code can only draw an item anew as a whole, so that
- * is done where it shows something worth a frame: a first text, a further whole line, the end, a correction.
+ * is done where it shows something worth a frame: a first text, twice as much, a further whole line, the end, a
+ * correction.
  */
 export function changed(shown: Shown | undefined, update: Update, now: Now, dismissed: boolean): Change {
   const atCursor =
@@ -105,7 +106,8 @@ function withdrawn(here: Shown | undefined, index: number): Change {
 function isWorthAFrame(old: string, update: Update): boolean {
   if (old === update.text) return false;
   if (!update.text.startsWith(old)) return update.kind === "corrected";
-  return update.complete || wholeLines(update.text) > wholeLines(old);
+  const isTwice = update.text.length >= 2 * old.length;
+  return update.complete || isTwice || wholeLines(update.text) > wholeLines(old);
 }
 
 function wholeLines(text: string): number {
