@@ -26,7 +26,7 @@ const update = (given: Partial<Update>): Update => ({
 const table: [string, Shown | undefined, Partial<Update>, string][] = [
   ["the end of what is shown is drawn", SHOWN, {}, "draw"],
   ["a further whole line is drawn", SHOWN, { text: "first\nse", complete: false }, "draw"],
-  ["some more of a line is noted alone", SHOWN, { complete: false }, "note"],
+  ["some more of a line is noted alone", SHOWN, { text: "first se", complete: false }, "note"],
   ["twice as much of a line is drawn", SHOWN, { text: "first secon", complete: false }, "draw"],
   ["a verdict on the same text is noted alone", SHOWN, { kind: "verified", text: "first" }, "note"],
   ["a correction is drawn", SHOWN, { kind: "corrected", text: "fixed" }, "draw"],
