@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.neovim import Neovim, neovim
+from benchmarks.editors.neovim import Neovim, neovim
 from tests.fakes.scripted_daemon import ScriptedDaemonProcess
 
 OpenEditor = Callable[..., Neovim]

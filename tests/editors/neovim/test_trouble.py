@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from benchmarks.editors.neovim import Neovim
 from tests.editors.conftest import StartDaemon
 from tests.editors.neovim.conftest import OpenEditor
-from tests.fakes.neovim import Neovim
 from tests.fakes.processes import processes_of
 
 RULES: list[dict[str, Any]] = [{"before": "def add", "suggestions": [{"text": "(a, b):"}]}]

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.editors.vscode.workbench import Window, Workbench, missing, workbench
+from benchmarks.editors.workbench import Window, Workbench, missing, workbench
+from tests.fakes.processes import end_processes_of
 from tests.fakes.scripted_daemon import Rules, ScriptedDaemonProcess, scripted_daemon
 
 
@@ -35,8 +36,12 @@ def daemon(
 @pytest.fixture(scope="module")
 def bench(daemon: ScriptedDaemonProcess, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
     settings = {"draftwire.path": str(daemon.command)}
-    with workbench(tmp_path_factory.mktemp("bench"), settings, daemon.environment) as running:
-        yield running
+    folder = tmp_path_factory.mktemp("bench")
+    try:
+        with workbench(folder, settings, daemon.environment) as running:
+            yield running
+    finally:
+        end_processes_of(folder)
 
 
 @pytest.fixture(scope="module")

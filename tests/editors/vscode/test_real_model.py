@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from benchmarks.editors.workbench import ROOT, Window, workbench
 from daemon.api.paths import runtime_paths
 from daemon.config import CONFIG_VARIABLE
-from tests.editors.vscode.workbench import ROOT, Window, workbench
 from tests.fakes.processes import end_processes_of
 
 pytestmark = [pytest.mark.editor, pytest.mark.model, pytest.mark.timeout(600)]

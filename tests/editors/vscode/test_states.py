@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.editors.vscode.workbench import Window, Workbench
+from benchmarks.editors.workbench import Window, Workbench
 from tests.fakes.scripted_daemon import Rules, ScriptedDaemonProcess
 
 pytestmark = [pytest.mark.editor, pytest.mark.timeout(400)]

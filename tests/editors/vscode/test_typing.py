@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.editors.vscode.workbench import Window
+from benchmarks.editors.workbench import Window
 from tests.fakes.scripted_daemon import Rules, ScriptedDaemonProcess
 
 pytestmark = [pytest.mark.editor, pytest.mark.timeout(400)]

