@@ -18,7 +18,7 @@ export function itemOf(item: vscode.InlineCompletionItem): Item[] {
   const { verifiedLength } = (detail ?? {}) as Readonly<Record<string, unknown>>;
   const verified = typeof verifiedLength === "number" ? verifiedLength : 0;
   const command = item.command?.arguments ?? [];
-  return [{ id, text: item.insertText, verifiedLength: verified, command }];
+  return [{ id, text: item.insertText, drawn: item.insertText, verifiedLength: verified, command }];
 }
 
 export function drawable(item: Item, position: vscode.Position, after: string): vscode.InlineCompletionItem {

@@ -4,7 +4,17 @@ import * as vscode from "vscode";
 import type { Middleware } from "vscode-languageclient/node";
 import { drawable, itemOf, nowIn, sameNow, told } from "./items.ts";
 import { WITHHELD, type Withheld, withheld } from "./pure/gate.ts";
-import { changed, current, isAt, type Now, type Shown, stepped, type Update } from "./pure/shown.ts";
+import {
+  changed,
+  current,
+  drawn,
+  isAt,
+  keeping,
+  type Now,
+  type Shown,
+  stepped,
+  type Update,
+} from "./pure/shown.ts";
 import { asOf, type Followed, standsAt, step } from "./pure/typed_along.ts";
 
 const HIDE = "editor.action.inlineSuggest.hide";
@@ -22,7 +32,9 @@ export class Suggestions implements vscode.Disposable {
   readonly #listeners: vscode.Disposable[];
   #followed: Followed | undefined;
   /** To be given at VS Code's next question, which is our own. */
-  #toDraw: Shown | undefined;
+  #toDraw: { shown: Shown } | undefined;
+  /** The last change took a part of what is followed. */
+  #isPartTaken = false;
   #dismissedAt: Now | undefined;
   #besidePopup = false;
   #lastTold = 0;
@@ -39,9 +51,9 @@ export class Suggestions implements vscode.Disposable {
     provideInlineCompletionItems: async (document, position, context, token, next) => {
       const now = nowIn(document, position);
       if (this.#toDraw !== undefined) {
-        const shown = this.#toDraw;
+        const { shown } = this.#toDraw;
         this.#toDraw = undefined;
-        if (isAt(shown, now)) return this.#drawn(shown, document, position);
+        if (isAt(shown, now)) return this.#given(drawn(shown), document, position);
       }
       this.lastWithheld = this.#withheld(document, context);
       if (this.lastWithheld !== undefined) {
@@ -69,7 +81,7 @@ export class Suggestions implements vscode.Disposable {
     const item = current(this.#followed?.shown);
     if (item === undefined || this.#followed === undefined) return undefined;
     const { taken } = this.#followed;
-    return { length: item.text.length - taken, verified: Math.max(0, item.verifiedLength - taken) };
+    return { length: item.drawn.length - taken, verified: Math.max(0, item.verifiedLength - taken) };
   }
 
   /** `draftwire/suggestion`. */
@@ -86,6 +98,7 @@ export class Suggestions implements vscode.Disposable {
 
   /** Take what is shown off the screen: it holds no more. */
   async clear(): Promise<void> {
+    this.#toDraw = undefined;
     this.#follow(undefined);
     await vscode.commands.executeCommand(HIDE);
   }
@@ -124,11 +137,23 @@ export class Suggestions implements vscode.Disposable {
     for (const one of this.#listeners) one.dispose();
   }
 
-  /** One command that hides and asks again: no other way of the stable API changes text that is drawn. */
+  /**
+   * One command that hides and asks again: no other way of the stable API changes text that is drawn. One question for
+   * each: a second one would be asked by hand for other suggestions.
+   */
   async #draw(shown: Shown): Promise<void> {
     if (this.#besidePopup) return;
-    this.#toDraw = shown;
-    await vscode.commands.executeCommand("runCommands", { commands: [HIDE, TRIGGER] });
+    if (this.#toDraw !== undefined) {
+      this.#toDraw.shown = shown; // the question on its way takes it along
+      return;
+    }
+    const own = { shown };
+    this.#toDraw = own;
+    try {
+      await vscode.commands.executeCommand("runCommands", { commands: [HIDE, TRIGGER] });
+    } finally {
+      if (this.#toDraw === own) this.#toDraw = undefined; // VS Code has not asked
+    }
   }
 
   #answered(
@@ -137,11 +162,12 @@ export class Suggestions implements vscode.Disposable {
     answer: Answer,
   ): vscode.InlineCompletionItem[] {
     const items = (Array.isArray(answer) ? answer : (answer?.items ?? [])).flatMap(itemOf);
-    const shown = { ...nowIn(document, position), items, index: 0 };
-    return this.#drawn(shown, document, position);
+    const now = nowIn(document, position);
+    const kept = this.#isPartTaken ? current(this.#shownAt(now)) : undefined;
+    return this.#given(keeping(kept, { ...now, items, index: 0 }), document, position);
   }
 
-  #drawn(
+  #given(
     shown: Shown,
     document: vscode.TextDocument,
     position: vscode.Position,
@@ -187,6 +213,7 @@ export class Suggestions implements vscode.Disposable {
     const place = { line: change.range.start.line, character: change.range.start.character };
     const result = step(followed, { place, text: change.text, replaced: change.rangeLength });
     const isPart = result.kind === "part" || (result.kind === "typed" && this.#accepting !== undefined);
+    this.#isPartTaken = isPart;
     if (isPart) this.#tellPart(result.followed);
     this.#follow(result.kind === "typed" || result.kind === "part" ? result.followed : undefined);
   }

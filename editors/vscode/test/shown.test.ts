@@ -1,11 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { changed, current, type Now, type Shown, stepped, type Update } from "../src/pure/shown.ts";
+import {
+  changed,
+  current,
+  drawn,
+  keeping,
+  type Now,
+  type Shown,
+  stepped,
+  type Update,
+} from "../src/pure/shown.ts";
 
 const NOW: Now = { uri: "file:///a", version: 3, place: { line: 1, character: 4 } };
 const item = (id: number, text: string) => ({
   id,
   text,
+  drawn: text,
   verifiedLength: 0,
   command: [id, 5, { typed: 1 }] as const,
 });
@@ -47,6 +57,35 @@ const table: [string, Shown | undefined, Partial<Update>, string][] = [
 for (const [name, shown, given, expected] of table) {
   test(name, () => assert.equal(changed(shown, update(given), NOW, false).do, expected));
 }
+
+test("what was noted is compared with what is drawn, until that is drawn too", () => {
+  const noted = changed(SHOWN, update({ text: "first se", complete: false }), NOW, false);
+  assert(noted.do === "note");
+  assert.deepEqual([current(noted.shown)?.text, current(noted.shown)?.drawn], ["first se", "first"]);
+  const twice = changed(noted.shown, update({ text: "first secon", complete: false }), NOW, false);
+  assert(twice.do === "draw");
+  const after = drawn(twice.shown);
+  assert.equal(current(after)?.drawn, "first secon");
+  assert.equal(changed(after, update({ text: "first second", complete: false }), NOW, false).do, "note");
+});
+
+test("the end of what was noted is drawn when it comes with no further text", () => {
+  const noted = changed(SHOWN, update({ text: "first se", complete: false }), NOW, false);
+  assert(noted.do === "note");
+  assert.equal(changed(noted.shown, update({ text: "first se", complete: true }), NOW, false).do, "draw");
+});
+
+test("what is left when a part was accepted stays drawn, though the answer goes on from there", () => {
+  const answer = { ...SHOWN, items: [item(1, "first second"), item(2, "other")] };
+  const kept = keeping(item(1, "first"), answer);
+  assert.deepEqual(
+    kept.items.map((one) => one.drawn),
+    ["first", "other"],
+  );
+  assert.equal(keeping(item(1, "fist"), answer), answer);
+  assert.equal(keeping(undefined, answer), answer);
+  assert.deepEqual(keeping(item(1, "first"), { ...SHOWN, items: [] }).items, []);
+});
 
 test("what the user has put away does not come back", () => {
   assert.equal(changed(undefined, update({}), NOW, true).do, "nothing");

@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { asOf, placeAfter, standsAt, step } from "../src/pure/typed_along.ts";
 
 const PLACE = { line: 0, character: 2 };
-const ITEM = { id: 1, text: "ab😀 cd\r\n  ef", verifiedLength: 0, command: [] };
+const TEXT = "ab😀 cd\r\n  ef";
+const ITEM = { id: 1, text: TEXT, drawn: TEXT, verifiedLength: 0, command: [] };
 const SHOWN = { uri: "file:///a", version: 1, place: PLACE, items: [ITEM], index: 0 };
 
 const table: [string, number, string, string, number?][] = [
@@ -23,6 +24,13 @@ for (const [name, taken, text, expected, replaced = 0] of table) {
     assert.equal(step({ shown: SHOWN, taken }, { place, text, replaced }).kind, expected);
   });
 }
+
+test("what is drawn is all there is to take, whatever is known beside", () => {
+  const shown = { ...SHOWN, items: [{ ...ITEM, drawn: "ab" }] };
+  const taking = (text: string) => step({ shown, taken: 0 }, { place: PLACE, text, replaced: 0 }).kind;
+  assert.equal(taking("ab"), "all");
+  assert.equal(taking("a"), "typed");
+});
 
 test("a change somewhere else is no step along it", () => {
   assert.equal(
@@ -48,13 +56,19 @@ test("nothing shown, nothing taken", () => {
 
 test("the items as they are after a part was typed; one that says otherwise is gone", () => {
   const items = [
-    { ...ITEM, id: 3, text: "xy" },
-    { ...ITEM, verifiedLength: 6, command: [1, 9, { typed: 2 }] },
+    { ...ITEM, id: 3, text: "xy", drawn: "xy" },
+    { ...ITEM, text: `${TEXT} gh`, verifiedLength: 6, command: [1, 9, { typed: 2 }] },
   ];
   const now = { uri: SHOWN.uri, version: 4, place: { line: 0, character: 6 } };
   const shown = asOf({ shown: { ...SHOWN, items, index: 1 }, taken: 4 }, now);
   assert.deepEqual(shown.items, [
-    { ...ITEM, text: " cd\r\n  ef", verifiedLength: 2, command: [1, 9, { typed: 5 }] },
+    {
+      ...ITEM,
+      text: " cd\r\n  ef gh",
+      drawn: " cd\r\n  ef",
+      verifiedLength: 2,
+      command: [1, 9, { typed: 5 }],
+    },
   ]);
   assert.deepEqual([shown.index, shown.version, shown.place], [0, 4, now.place]);
 });

@@ -15,6 +15,11 @@ GROWN = "first line\nsecond line"
 @pytest.fixture(scope="module")
 def rules() -> Rules:
     grown = {"kind": "extended", "text": GROWN, "verified": 10, "complete": True, "after_ms": 300}
+    more = [
+        {"kind": "extended", "text": text, "complete": False, "after_ms": 200}
+        for text in ("alpha be", "alpha beta")
+    ]
+    noted = {"kind": "extended", "text": "alpha beta gam", "verified": 10, "complete": False, "after_ms": 200}
     late = {"kind": "verified", "text": "as it was", "verified": 9, "complete": True, "after_ms": 300}
     return [
         {"before": "def add", "suggestions": [{"text": "(a, b):\n    return a + b", "verified": 7}]},
@@ -30,6 +35,8 @@ def rules() -> Rules:
             "suggestions": [{"text": "alpha one"}, {"text": "beta two"}, {"text": "gamma three"}],
         },
         {"before": "grow ", "suggestions": [{"text": "first", "complete": False}], "updates": [grown]},
+        {"before": "more ", "suggestions": [{"text": "alpha", "complete": False}], "updates": more},
+        {"before": "rest ", "suggestions": [{"text": "alpha beta", "complete": False}], "updates": [noted]},
         {"before": "check ", "suggestions": [{"text": "as it was", "complete": False}], "updates": [late]},
     ]
 
@@ -192,6 +199,39 @@ def test_what_is_shown_grows(window: Window) -> None:
     window.wait_status("pass")
     window.press("Tab")
     window.text_on_disk(file, f"grow {GROWN}")
+
+
+def test_twice_as_much_as_is_drawn_is_drawn(window: Window) -> None:
+    """ux-22: the little that came before it was not worth a frame."""
+    window.new_file("more.txt")
+    window.ask("watch")
+    window.type("more ")
+    window.wait_ghost("alpha beta")
+    screen = window.wait("the frame", lambda s: s["frames"][-1:] == ["alpha beta"])
+    assert [frame for frame in screen["frames"] if frame] == ["alpha", "alpha beta"]
+    window.press("Escape")
+    window.wait_no_ghost()
+
+
+@pytest.mark.parametrize("word_first", [False, True], ids=["all", "word"])
+def test_tab_takes_what_is_drawn_and_the_rest_comes_at_once(
+    window: Window, daemon: ScriptedDaemonProcess, word_first: bool
+) -> None:
+    """ux-22, ux-25: what the daemon has said meanwhile comes from the bridge's memory."""
+    file = window.new_file(f"rest-{word_first}.txt")
+    window.type("rest ")
+    window.wait_ghost("alpha beta")
+    assert window.wait_status("pass-filled")["ghost"] == "alpha beta"
+    if word_first:
+        window.press("Control+ArrowRight")
+        window.wait_ghost(" beta")
+    window.press("Tab")
+    window.wait_ghost(" gam")
+    window.press("Tab")
+    window.wait_no_ghost()
+    window.text_on_disk(file, "rest alpha beta gam")
+    asked = [one["offset"] for one in daemon.received("complete") if one["document"].endswith(file.name)]
+    assert [at for at in asked if len("rest ") <= at < len("rest alpha beta gam")] == [len("rest ")]
 
 
 def test_a_verdict_is_in_the_status_item(window: Window) -> None:

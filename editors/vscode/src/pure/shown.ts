@@ -11,7 +11,10 @@ export interface Place {
 export interface Item {
   /** Of the suggestion: the first argument of the item's command. */
   readonly id: number;
+  /** All that is known of it. */
   readonly text: string;
+  /** What VS Code has of it: the daemon may have said more since. */
+  readonly drawn: string;
   /** UTF-16 code units from the start of `text` that are the target's own. */
   readonly verifiedLength: number;
   /** Arguments of `draftwire.accepted`: [id, length in code points, detail]. */
@@ -69,8 +72,8 @@ export function isAt(shown: Shown, now: Now): boolean {
  * What an update changes on the screen of an editor that stands at `now`.
  *
  * `dismissed`: the user has closed what was shown for this text. VS Code can only draw an item anew as a whole, so that
- * is done where it shows something worth a frame: a first text, twice as much, a further whole line, the end, a
- * correction.
+ * is done where it shows something worth a frame: a first text, twice as much as is drawn, a further whole line, the
+ * end, a correction.
  */
 export function changed(shown: Shown | undefined, update: Update, now: Now, dismissed: boolean): Change {
   const atCursor =
@@ -86,8 +89,23 @@ export function changed(shown: Shown | undefined, update: Update, now: Now, dism
   const old = here.items[index];
   if (old === undefined) return NOTHING; // another item is shown; the bridge keeps this one
   const next = replaced(here, index, updated(old, update));
-  const draws = index === here.index && isWorthAFrame(old.text, update);
+  const draws = index === here.index && isWorthAFrame(old.drawn, update);
   return { do: draws ? "draw" : "note", shown: next };
+}
+
+/** The same once VS Code has been given all that is known of each item. */
+export function drawn(shown: Shown): Shown {
+  return { ...shown, items: shown.items.map((item) => ({ ...item, drawn: item.text })) };
+}
+
+/**
+ * An answer to what VS Code asks when a part has been accepted: it leaves what is left of the item, `kept`, on the screen
+ * though the answer goes on from there.
+ */
+export function keeping(kept: Item | undefined, answer: Shown): Shown {
+  const [first, ...others] = answer.items;
+  if (kept === undefined || first?.text.startsWith(kept.drawn) !== true) return answer;
+  return { ...answer, items: [{ ...first, drawn: kept.drawn }, ...others] };
 }
 
 /** The same list with the item `step` further on shown, turning round at the ends. */
@@ -103,11 +121,11 @@ function withdrawn(here: Shown | undefined, index: number): Change {
   return { do: "note", shown: { ...here, items, index: here.index - (index < here.index ? 1 : 0) } };
 }
 
-function isWorthAFrame(old: string, update: Update): boolean {
-  if (old === update.text) return false;
-  if (!update.text.startsWith(old)) return update.kind === "corrected";
-  const isTwice = update.text.length >= 2 * old.length;
-  return update.complete || isTwice || wholeLines(update.text) > wholeLines(old);
+function isWorthAFrame(drawn: string, update: Update): boolean {
+  if (drawn === update.text) return false;
+  if (!update.text.startsWith(drawn)) return update.kind === "corrected";
+  const isTwice = update.text.length >= 2 * drawn.length;
+  return update.complete || isTwice || wholeLines(update.text) > wholeLines(drawn);
 }
 
 function wholeLines(text: string): number {
@@ -118,7 +136,7 @@ function only(update: Update): Shown {
   const detail = { uri: update.uri, version: update.version, surroundings: update.surroundings, typed: 0 };
   const command = [update.id, codePoints(update.text), detail];
   const { id, text, verifiedLength } = update;
-  const item = { id, text, verifiedLength, command };
+  const item = { id, text, drawn: "", verifiedLength, command };
   return { uri: update.uri, version: update.version, place: update.position, items: [item], index: 0 };
 }
 

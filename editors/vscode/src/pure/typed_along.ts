@@ -26,11 +26,12 @@ export type Step =
  * What this one change did to the item that is followed.
  *
  * Two or more characters at once that the item goes on with are a part accepted (a word, a line); one is a key typed.
+ * What counts is what is drawn of the item: that is all there is to take.
  */
 export function step(followed: Followed, inserted: Inserted): Step {
   const item = current(followed.shown);
-  const rest = item?.text.slice(followed.taken) ?? "";
-  const expected = placeAfter(followed.shown.place, item?.text.slice(0, followed.taken) ?? "");
+  const rest = item?.drawn.slice(followed.taken) ?? "";
+  const expected = placeAfter(followed.shown.place, item?.drawn.slice(0, followed.taken) ?? "");
   const fits = expected.line === inserted.place.line && expected.character === inserted.place.character;
   if (!fits || inserted.replaced > 0 || inserted.text === "" || !rest.startsWith(inserted.text)) {
     return { kind: "other" };
@@ -43,7 +44,7 @@ export function step(followed: Followed, inserted: Inserted): Step {
 /** Whether the followed item still stands at the cursor of `now` (whose version the caller vouches for). */
 export function standsAt(followed: Followed, now: Now): boolean {
   const item = current(followed.shown);
-  const place = placeAfter(followed.shown.place, item?.text.slice(0, followed.taken) ?? "");
+  const place = placeAfter(followed.shown.place, item?.drawn.slice(0, followed.taken) ?? "");
   const same = place.line === now.place.line && place.character === now.place.character;
   return followed.shown.uri === now.uri && same;
 }
@@ -51,7 +52,7 @@ export function standsAt(followed: Followed, now: Now): boolean {
 /** The items as they are for the document and cursor of `now`: without what stands in the document by now. */
 export function asOf(followed: Followed, now: Now): Shown {
   const { shown, taken } = followed;
-  const typed = current(shown)?.text.slice(0, taken) ?? "";
+  const typed = current(shown)?.drawn.slice(0, taken) ?? "";
   const index = shown.items.slice(0, shown.index).filter((item) => item.text.startsWith(typed)).length;
   const items = shown.items
     .filter((item) => item.text.startsWith(typed))
@@ -66,6 +67,7 @@ function shortened(item: Item, typed: string): Item {
   return {
     ...item,
     text: item.text.slice(typed.length),
+    drawn: item.drawn.slice(typed.length),
     verifiedLength: Math.max(0, item.verifiedLength - typed.length),
     command: [id, length, { ...(detail as object), typed: all }],
   };
