@@ -59,35 +59,3 @@ def inline_item(offer: Offer, cursor: Cursor, encoding: PositionEncoding) -> typ
         range=types.Range(position, position),
         command=accepted_command(offer, cursor, encoding),
     )
-
-
-def list_item(offer: Offer, cursor: Cursor, encoding: PositionEncoding) -> types.CompletionItem:
-    """An item for a completion list, made so that clients keep it and put it first.
-
-    Clients filter by the word before the cursor, so the item replaces that word by itself and what follows.
-    """
-    word = _word_before(cursor.before)
-    start = types.Position(cursor.line, cursor.character - units_of(word, encoding))
-    text = word + offer.text
-    return types.CompletionItem(
-        label=text.strip().partition("\n")[0][:80] or "(line end)",
-        kind=types.CompletionItemKind.Text,
-        detail="Draftwire",
-        documentation=text,
-        preselect=True,
-        sort_text="!",
-        filter_text=text.partition("\n")[0] or word,
-        insert_text_format=types.InsertTextFormat.PlainText,
-        insert_text_mode=types.InsertTextMode.AsIs,
-        text_edit=types.TextEdit(
-            types.Range(start, types.Position(cursor.line, cursor.character)), with_eol(text, cursor.eol)
-        ),
-        command=accepted_command(offer, cursor, encoding),
-    )
-
-
-def _word_before(before: str) -> str:
-    at = len(before)
-    while at and (before[at - 1].isalnum() or before[at - 1] == "_"):
-        at -= 1
-    return before[at:]

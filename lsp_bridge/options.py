@@ -1,6 +1,8 @@
 """What a client asks for in `initializationOptions`, and its settings for the daemon. Pure.
 
 `{"settings": {...}, "completionList": false, "copilotDialect": false, "notifications": true}`
+
+Clients of Copilot's language server can't be told to send this; they are known by what they do send.
 """
 
 from __future__ import annotations
@@ -15,6 +17,9 @@ from daemon.api.framing import encode
 from daemon.api.messages import Configure
 
 SECTION = "draftwire"
+OPTIONS = frozenset({"settings", "completionList", "copilotDialect", "notifications"})
+OF_COPILOT = "editorPluginInfo"
+"""What clients of Copilot's language server introduce themselves with."""
 MAX_SETTINGS_DEPTH = 8
 
 log = logging.getLogger(__name__)
@@ -41,17 +46,21 @@ def client_options(given: Any) -> ClientOptions:
     return ClientOptions(
         settings=settings_from(given.get("settings")),
         completion_list=given.get("completionList") is True,
-        copilot_dialect=given.get("copilotDialect") is True,
+        copilot_dialect=given.get("copilotDialect", OF_COPILOT in given) is True,
         notifications=given.get("notifications") is not False,
     )
 
 
 def settings_from(given: Any) -> dict[str, Any]:
     """Settings as clients send them (nested or dotted, with or without the section) by dotted name; null is
-    unset."""
+    unset.
+
+    Helix sends its options of `initialize` once more as settings: then they are those in there.
+    """
     if not isinstance(given, Mapping):
         return {}
-    section = given.get(SECTION, given)
+    settings = given.get("settings") if OPTIONS & given.keys() else given
+    section = settings.get(SECTION, settings) if isinstance(settings, Mapping) else None
     flat = _flat(section, "", MAX_SETTINGS_DEPTH) if isinstance(section, Mapping) else {}
     try:
         encode(Configure(flat))

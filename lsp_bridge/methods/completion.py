@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from daemon.api.messages import Trigger
-from lsp_bridge.items import list_item
+from lsp_bridge.list_items import list_item
 from lsp_bridge.offering import offers_at
 
 if TYPE_CHECKING:
@@ -29,7 +29,8 @@ def register(server: BridgeServer) -> None:
         cursor, offers = await offers_at(server, asked, _trigger(params))
         if cursor.offset != asked.offset:
             offers = []  # a list belongs to where it was asked for
-        items = [list_item(one, cursor, server.documents.encoding) for one in offers]
+        encoding, language = server.documents.encoding, document.language
+        items = [list_item(one, cursor, encoding, language) for one in offers]
         return types.CompletionList(is_incomplete=True, items=items)
 
 

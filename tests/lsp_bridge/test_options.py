@@ -31,6 +31,10 @@ def test_all_given() -> None:
         ({"draftwire": {"draft": {"model": "m"}}}, {"draft.model": "m"}),
         ({"draft": {"model": "m"}, "draft.threads": 2}, {"draft.model": "m", "draft.threads": 2}),
         ({"draftwire": {"a": None, "b": False, "c": [1]}}, {"b": False, "c": [1]}),
+        ({"completionList": True, "settings": {"draft": {"model": "m"}}}, {"draft.model": "m"}),
+        ({"notifications": False, "settings": {"draftwire": {"a": 1}}}, {"a": 1}),
+        ({"completionList": True}, {}),
+        ({"completionList": True, "settings": 3}, {}),
         ({"a": "\ud800"}, {}),
         ({"a": 2**70}, {}),
         (None, {}),
@@ -38,7 +42,7 @@ def test_all_given() -> None:
     ],
 )
 def test_settings(given: Any, expected: dict[str, Any]) -> None:
-    """Nested or dotted, with or without the section; what can't be sent is left out."""
+    """Nested or dotted, with or without the section, or in the options; what can't be sent is left out."""
     assert settings_from(given) == expected
 
 
@@ -54,3 +58,13 @@ def test_endless_nesting_is_left_as_it_is() -> None:
 def test_a_section_that_holds_nothing_is_no_setting(empty: object) -> None:
     """Lua's empty table comes as a list: nothing is set, and nothing is called "draftwire"."""
     assert settings_from({"draftwire": empty}) == {}
+
+
+def test_a_client_of_copilots_server_gets_its_dialect() -> None:
+    """It can't be told to ask for it, and says what it is; asked not to, it is not spoken."""
+    introduction = {
+        "editorInfo": {"name": "Emacs", "version": "30.1"},
+        "editorPluginInfo": {"name": "copilot.el"},
+    }
+    assert client_options(introduction) == ClientOptions(copilot_dialect=True)
+    assert client_options({**introduction, "copilotDialect": False}) == ClientOptions()

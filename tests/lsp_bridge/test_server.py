@@ -793,8 +793,7 @@ async def test_completion_list(paths: RuntimePaths, daemon: ScriptedDaemon, enco
             "newText": "你ghost(x):\r\n    return x",
             "range": {"start": {"line": 0, "character": 4}, "end": {"line": 0, "character": end}},
         }
-        assert item["filterText"] == item["label"] == "你ghost(x):"
-        assert item["preselect"]
+        assert (item["filterText"], item["label"]) == ("你ghost(x):", "你ghost(x):…")
         params["textDocument"] = {"uri": "file:///unknown"}
         assert (await editor.request("textDocument/completion", params))["items"] == []
 
