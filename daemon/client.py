@@ -28,11 +28,13 @@ from daemon.api.messages import (
     GetStats,
     GetStatus,
     GrammarState,
+    NothingReason,
     OpenDocument,
     ServedMessage,
     Shown,
     Stats,
     SuggestionUpdate,
+    Trigger,
 )
 from daemon.api.text import surroundings_hash
 from daemon.completion import Answer, Completer
@@ -44,6 +46,7 @@ from daemon.gate import refusal
 from daemon.grammars.checks import GrammarChecks
 from daemon.grammars.legality import Legality
 from daemon.grammars.messages import state_of
+from daemon.ignored_documents import IgnoredDocuments
 from daemon.merge import Timing
 from daemon.service import Service
 from daemon.statistics import Request
@@ -51,6 +54,8 @@ from daemon.trail import Trail
 
 log = logging.getLogger(__name__)
 
+IGNORED_S = 0.25
+"""The longest that a request waits until it is known whether git ignores its document."""
 GRAMMARS_S = 5.0
 """The longest that a request which is not an editor's waits for grammars."""
 
@@ -74,6 +79,9 @@ class Client:
         self._told_of_grammars: dict[str, GrammarState] = {}
         """By document, what was told last."""
         self._trail = Trail(service.statistics, lambda: service.clock())
+        self._ignored = IgnoredDocuments(service.clock, self._ignored_or_not)
+        self._held_back: tuple[str, int] | None = None
+        """The document that the user is in, and the cursor, as long as it is not known whether git ignores it."""
         service.clients.add(self)
 
     def take(self, message: ServedMessage) -> None:
@@ -119,6 +127,7 @@ class Client:
         known = self.documents.get(message.document)
         completer = known[1] if known is not None else self._new_completer(document)
         self.documents[message.document] = (document, completer)
+        self._ignored.look(document.name)
         self._trail.opened(document, readable=self._is_readable(document))
         completer.opened(document, self._settings(document))
         self._use_grammars(document, completer)
@@ -137,18 +146,44 @@ class Client:
             self.push(Failed("bad_offset", str(error)))
             return
         self.documents[message.document] = (document, completer)
+        self._ignored.look(document.name)
         cursor = cursor_after(message.edits)
         self._trail.edited(
             before, message.edits, Place(document, cursor or 0), readable=self._is_readable(document)
         )
-        allowed = refusal(self._config, document, "automatic") is None
+        allowed = self._refusal(document, "automatic") is None
         self._is_in(message.document)
+        if cursor is not None and self._ignored.holds(document.name) is None:
+            self._held_back = (document.name, cursor)
         self._service.grammars.of(document, self._config.grammars)  # looks at their files now and then
         completer.edited(document, cursor if allowed else None)
 
     def _is_readable(self, document: Document) -> bool:
         """A document that may not be read for completions is not read for those of others either."""
-        return refusal(self._config, document, "invoked") is None
+        return self._refusal(document, "invoked") is None
+
+    def left_out(self) -> dict[str, NothingReason]:
+        """By file name, the open documents that are not completed whatever is asked, and why."""
+        reasons = {name: self._refusal(document, "invoked") for name, (document, _) in self.documents.items()}
+        return {name.rpartition("/")[2]: reason for name, reason in reasons.items() if reason is not None}
+
+    def _refusal(self, document: Document, trigger: Trigger) -> NothingReason | None:
+        return refusal(self._config, document, trigger, git_ignores=self._ignored.holds(document.name))
+
+    def _ignored_or_not(self, name: str) -> None:
+        """It is known now whether git ignores the document, or that has changed."""
+        document, completer = self.documents[name]
+        cursor = self._held_back[1] if self._held_back is not None and self._held_back[0] == name else None
+        self._trail.visited(Place(document, cursor or 0), readable=self._is_readable(document))
+        if self._ignored.holds(name):  # neither end keeps what it has read
+            self._end(completer)
+            completer = self._new_completer(document)
+            self.documents[name] = (document, completer)
+            completer.opened(document, self._settings(document))
+            return
+        completer.configure(self._settings(document))
+        if cursor is not None and self._refusal(document, "automatic") is None:
+            completer.edited(document, cursor)
 
     def _accepted(self, message: Accepted) -> None:
         if self._trail.was_typed(message.suggestion):
@@ -163,6 +198,7 @@ class Client:
 
     def _is_in(self, name: str) -> None:
         """The user is in this document, and so in none of the others."""
+        self._held_back = None
         for other, (_, completer) in self.documents.items():
             if other != name:
                 completer.left()
@@ -171,10 +207,14 @@ class Client:
         known = self.documents.pop(name, None)
         self._told_of_grammars.pop(name, None)
         self._trail.closed(name)
+        self._ignored.forget(name)
         if known is not None:
-            task = asyncio.get_running_loop().create_task(known[1].close())
-            self._closing.add(task)
-            task.add_done_callback(self._closing.discard)
+            self._end(known[1])
+
+    def _end(self, completer: Completer) -> None:
+        task = asyncio.get_running_loop().create_task(completer.close())
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
 
     def _new_completer(self, document: Document) -> Completer:
         service = self._service
@@ -208,7 +248,7 @@ class Client:
             exemplar=config.grammars.exemplar,
             other_files_tokens=config.draft.other_files_tokens,
             exclude=config.files.exclude,
-            ahead=config.draft.ahead and refusal(config, document, "automatic") is None,
+            ahead=config.draft.ahead and self._refusal(document, "automatic") is None,
         )
 
     def _configure(self, settings: dict[str, Any]) -> None:
@@ -310,13 +350,14 @@ class Client:
         )
 
     async def _answer(self, message: Complete) -> Answer:
+        await self._ignored_known(message.document)
         known = self.documents.get(message.document)
         if known is None:
             return Answer([], "no_document")
         document, completer = known
         if document.version != message.version or message.offset > len(document.text):
             return Answer([], "stale_version")
-        refused = refusal(self._config, document, message.trigger)
+        refused = self._refusal(document, message.trigger)
         if refused is not None:
             return Answer([], refused)
         self._is_in(message.document)
@@ -325,6 +366,12 @@ class Client:
             await self._grammars_known()
         another = message.trigger == "invoked" and message.wait == "first"
         return await completer.complete(Place(document, message.offset), message.wait, another=another)
+
+    async def _ignored_known(self, name: str) -> None:
+        if self._ignored.holds(name) is None:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(IGNORED_S):
+                    await self._ignored.known(name)
 
     async def _grammars_known(self) -> None:
         """Who waits for a whole text waits for a grammar that is being looked for, compiled or loaded, too."""

@@ -1,4 +1,4 @@
-"""Whether a document is completed at all: switches, excluded files, size. Pure."""
+"""Whether a document is completed at all: switches, excluded and ignored files, size. Pure."""
 
 from __future__ import annotations
 
@@ -11,11 +11,18 @@ from daemon.documents import Document
 from daemon.globs import matches_glob
 
 
-def refusal(config: Config, document: Document, trigger: Trigger) -> NothingReason | None:
-    """Why `document` gets no completion; None if it does."""
+def refusal(
+    config: Config, document: Document, trigger: Trigger, *, git_ignores: bool | None = False
+) -> NothingReason | None:
+    """Why `document` gets no completion; None if it does.
+
+    git_ignores: whether git ignores its file; None: that is not known yet, and counts as if it did.
+    """
     completion = config.completion_for(document.language)
     if _is_excluded(document.name, config.files.exclude):
         return "excluded_file"
+    if git_ignores is not False:
+        return "ignored_file"
     if not completion.enabled:
         return "disabled"
     if completion.trigger == "manual" and trigger == "automatic":

@@ -10,10 +10,10 @@ import gc
 import itertools
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from typing import Any, Final, Protocol
 
-from daemon.api.messages import DaemonMessage, Status
+from daemon.api.messages import DaemonMessage, NothingReason, Status
 from daemon.config import Config
 from daemon.draft_worker import DraftWorker
 from daemon.engine import DraftEngine
@@ -31,6 +31,8 @@ MAX_GRAMMAR_LINES: Final = 20
 """More grammars are not told of in the status."""
 
 
+MAX_LEFT_OUT: Final = 20
+"""Nor are more documents that are not completed."""
 class Attached(Protocol):
     """A connected client, as the service sees it."""
 
@@ -43,6 +45,8 @@ class Attached(Protocol):
     def grammars_changed(self, documents: Iterable[str]) -> None: ...
 
     def count_kept(self) -> None: ...
+
+    def left_out(self) -> Mapping[str, NothingReason]: ...
 
     async def close(self) -> None: ...
 
@@ -155,6 +159,7 @@ class Service:
             return f"verified by {link.settings.host}{unsafe}{trouble}" + (f"; {warning}" if warning else "")
         return f"local drafts; verifier {link.state}" + (f": {link.reason}" if link.reason else "")
 
+            left_out=self._left_out(),
     def _changed(self) -> None:
         """Tell every client, if what it would see is different."""
         status = self.status()
@@ -163,6 +168,10 @@ class Service:
             return
         for client in self.clients:
             client.push(status)
+
+    def _left_out(self) -> dict[str, NothingReason]:
+        of_all = (item for client in self.clients for item in client.left_out().items())
+        return dict(itertools.islice(of_all, MAX_LEFT_OUT))
 
     def _grammars_changed(self, documents: Iterable[str]) -> None:
         """Other grammars hold for these documents."""

@@ -15,6 +15,7 @@ REASONS: Final[Mapping[str, str]] = MappingProxyType(
         "disabled": "completion is off here (completion.enabled, or the language's own table)",
         "manual_only": 'this language is completed only when asked for (completion.trigger = "manual")',
         "excluded_file": "the file is excluded (files.exclude; files with secrets always are)",
+        "ignored_file": "git ignores the file (.gitignore), or that is still being looked at",
         "file_too_large": "the file is larger than files.max_bytes",
         "model_loading": "the draft model is still loading; ask again in a few seconds",
         "model_failed": "the draft model does not work; run: draftwire doctor",

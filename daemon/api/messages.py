@@ -196,6 +196,7 @@ NothingReason = Literal[
     "model_loading",
     "model_failed",
     "empty_draft",
+    "ignored_file",
     "filtered_duplicate",
     "filtered_repetition",
     "filtered_blank",
@@ -340,6 +341,8 @@ class Status(ApiMessage, frozen=True):
 
 
 class Stats(ApiMessage, frozen=True):
+    left_out: dict[str, NothingReason] = {}
+    """Open documents that are not completed whatever is asked, by the file's name, and why; some, if there are many."""
     """The answer to GetStats: counters and summaries since the daemon started, local data only."""
 
     request: RequestId

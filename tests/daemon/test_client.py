@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from daemon import client
+from daemon import client, ignored_documents
 from daemon.api.messages import (
     Accepted,
     Cancel,
@@ -89,6 +89,12 @@ class Desk:
 
     def got(self, kind: type[M]) -> list[M]:
         return [message for message in self.pushed if isinstance(message, kind)]
+
+    async def looked_at(self, *names: str) -> None:
+        """Until it is known of the documents whether git ignores them, and what follows from that has happened."""
+        async with asyncio.timeout(10):
+            for name in names:
+                await self.client._ignored.known(name)
 
     async def first(self, kind: type[M], count: int = 1) -> list[M]:
         """The messages of a kind, once there are so many."""
@@ -266,6 +272,7 @@ async def test_work_in_a_document_ends_when_the_user_writes_in_another() -> None
         for name in names:
             d.take(OpenDocument(name, "python", 1, START))
             d.take(ChangeDocument(name, 2, [Edit(len(START), len(START), "u")]))
+        await d.looked_at(*names)
         active = [d.client.documents[name][1]._runs.active for name in names]
         assert [run is not None for run in active] == [False] * 7 + [True]
 
@@ -297,6 +304,7 @@ async def test_what_is_completed_unasked_is_read_by_both_models_when_it_is_opene
     """Nothing else is: of an excluded file no model ever sees a word, here or elsewhere."""
     async with desk(config=parse_config(chosen, Path("config.toml"))) as d:
         d.take(OpenDocument(name, "python", 1, START))
+        await d.looked_at(name)
         async with asyncio.timeout(10):
             await d.client.documents[name][1]._warm_up._task  # type: ignore[misc]
         assert d.engine.evaluated_tokens() == (len(START) if is_read else 0)
@@ -573,7 +581,9 @@ async def test_texts_of_excluded_files_are_never_drafted_from() -> None:
     texts: dict[str, list[str]] = {}
     async with desk() as d:
         for name in ("file:///.env", "file:///b.py"):
-            d.take(OpenDocument(name, "", 1, secret), ChangeDocument(name, 2, [Edit(0, 0, "x")]))
+            d.take(OpenDocument(name, "", 1, secret))
+            await d.looked_at(name)
+            d.take(ChangeDocument(name, 2, [Edit(0, 0, "x")]))
             d.take(ChangeDocument(name, 3, [Edit(0, 30, "")]))
             texts[name] = d.client._trail.texts.around(Place(Document(NAME, "", 1, ""), 0))
         assert not any("horse" in text for text in texts["file:///.env"])
@@ -582,6 +592,73 @@ async def test_texts_of_excluded_files_are_never_drafted_from() -> None:
         assert not any(
             "staple" in text for text in d.client._trail.texts.around(Place(Document(NAME, "", 1, ""), 0))[2:]
         )
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository that ignores `local/`; the user's home is elsewhere, and empty."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path / "home"))
+    root = tmp_path.resolve() / "project"
+    (root / ".git").mkdir(parents=True)
+    (root / ".gitignore").write_text("local/\n", encoding="utf-8")
+    return root
+
+
+@pytest.mark.asyncio
+async def test_what_git_ignores_is_neither_completed_nor_read(repository: Path) -> None:
+    """No model sees a word of it, not as it is opened and not as it is edited; nor do other documents (ux-39)."""
+    name = (repository / "local" / "notes.py").as_uri()
+    async with desk() as d:
+        d.take(OpenDocument(name, "python", 1, START))
+        d.take(ChangeDocument(name, 2, [Edit(len(START), len(START), "u")]))
+        d.take(Complete(1, name, 2, len(START) + 1, trigger="invoked", wait="verified"))
+        [answer] = await d.first(Completions)
+        assert (answer.suggestions, answer.reason) == ([], "ignored_file")
+        d.take(ChangeDocument(name, 3, [Edit(0, 0, "x")]))
+        await settled(d)
+        assert d.engine.evaluated_tokens() == 0
+        assert d.link.sent == []
+        assert not any(d.client._trail.texts.around(Place(Document(OTHER, "", 1, ""), 0)))
+        assert d.service.statistics.nothing == {"ignored_file": 1}
+        assert d.service.status().left_out == {"notes.py": "ignored_file"}
+
+
+@pytest.mark.asyncio
+async def test_a_key_before_it_is_known_that_git_does_not_ignore_its_document_is_drafted_from_then_on(
+    repository: Path,
+) -> None:
+    name = (repository / "a.py").as_uri()
+    async with desk() as d:
+        d.take(OpenDocument(name, "python", 1, START))
+        d.take(ChangeDocument(name, 2, [Edit(len(START), len(START), "u")]))
+        assert d.client.documents[name][1]._runs.active is None
+        await d.looked_at(name)
+        assert d.client.documents[name][1]._runs.active is not None
+        assert d.service.status().left_out == {}
+
+
+@pytest.mark.asyncio
+async def test_a_document_that_git_ignores_from_now_on_is_dropped_by_both_ends(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And completed again once git no longer ignores it."""
+    monkeypatch.setattr(ignored_documents, "LOOK_AGAIN_S", 0.0)
+    name = (repository / "a.py").as_uri()
+    async with desk() as d:
+        d.take(OpenDocument(name, "python", 1, START), Complete(1, name, 1, len(START)))
+        assert (await d.first(Completions))[0].suggestions
+        session = d.client.documents[name][1].number
+        for version, ignored in ((2, "*.py"), (3, "")):
+            (repository / ".gitignore").write_text(ignored, encoding="utf-8")
+            d.take(ChangeDocument(name, version, [Edit(0, 0, "\n")]))
+            await d.client._ignored._looks[name].task  # type: ignore[misc]
+            d.take(Complete(version, name, version, len(START) + version - 1))
+            answer = (await d.first(Completions, version))[-1]
+            assert answer.reason == ("ignored_file" if ignored else None)
+            await settled(d)
+            ends = [one for one in d.link.sent if isinstance(one, CancelSession) and one.close]
+            assert session in [one.session for one in ends]
 
 
 @pytest.mark.asyncio

@@ -102,6 +102,17 @@ SMALL = "[files]\nmax_bytes = 1000"
 
 
 @pytest.mark.parametrize(
+    ("git_ignores", "reason"), [(True, "ignored_file"), (None, "ignored_file"), (False, None)]
+)
+def test_what_git_ignores_or_may_ignore_gets_nothing(
+    git_ignores: bool | None, reason: NothingReason | None
+) -> None:
+    """ux-39: not before it is known."""
+    document = Document("file:///a.py", "python", 1, "x")
+    assert refusal(parse_config("", Path("c")), document, "invoked", git_ignores=git_ignores) == reason
+
+
+@pytest.mark.parametrize(
     ("settings", "name", "text", "trigger", "reason"),
     [
         ("", "a.py", "x", "automatic", None),

@@ -68,6 +68,14 @@ def test_the_grammars_have_a_row_each(run_daemon: RunDaemon, grammars: list[str]
     assert lines[first : first + len(rows)] == rows
 
 
+def test_open_documents_that_are_not_completed_have_a_row_each(run_daemon: RunDaemon) -> None:
+    with run_daemon(status=replace(STATUS, left_out={"a%20b.py": "ignored_file", ".env": "excluded_file"})):
+        result = runner.invoke(app, ["daemon", "status"])
+    lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
+    first = lines.index(f"not completed a b.py: {in_words('ignored_file')}")
+    assert lines[first + 1] == f".env: {in_words('excluded_file')}"
+
+
 def test_status_says_that_the_configuration_has_changed_since(run_daemon: RunDaemon, tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
     status = replace(STATUS, config_file=str(path), started_unix_s=path.stat().st_mtime - 1)
