@@ -29,10 +29,10 @@ from speculation.messages import PROTOCOL_VERSION, Hello
 
 MAX_GRAMMAR_LINES: Final = 20
 """More grammars are not told of in the status."""
-
-
 MAX_LEFT_OUT: Final = 20
 """Nor are more documents that are not completed."""
+
+
 class Attached(Protocol):
     """A connected client, as the service sees it."""
 
@@ -44,9 +44,9 @@ class Attached(Protocol):
 
     def grammars_changed(self, documents: Iterable[str]) -> None: ...
 
-    def count_kept(self) -> None: ...
-
     def left_out(self) -> Mapping[str, NothingReason]: ...
+
+    def count_kept(self) -> None: ...
 
     async def close(self) -> None: ...
 
@@ -135,6 +135,7 @@ class Service:
             grammars_folder=str(user_folder(self.config).absolute()),
             retry_in_ms=0 if link is None else max(0, int((link.retry_at - self.clock()) * 1000)),
             round_trip_ms=0.0 if link is None else round(link.round_trip_s * 1000, 2),
+            left_out=self._left_out(),
         )
 
     def snapshot(self) -> dict[str, Any]:
@@ -143,6 +144,10 @@ class Service:
             client.count_kept()
         drafts = {} if self.link is None else self.link.acceptances.summary(self.clock())
         return {**self.statistics.snapshot(), "drafts": drafts}
+
+    def _left_out(self) -> dict[str, NothingReason]:
+        of_all = (item for client in self.clients for item in client.left_out().items())
+        return dict(itertools.islice(of_all, MAX_LEFT_OUT))
 
     def _status_line(self) -> str:
         worker, link = self.worker, self.link
@@ -159,7 +164,6 @@ class Service:
             return f"verified by {link.settings.host}{unsafe}{trouble}" + (f"; {warning}" if warning else "")
         return f"local drafts; verifier {link.state}" + (f": {link.reason}" if link.reason else "")
 
-            left_out=self._left_out(),
     def _changed(self) -> None:
         """Tell every client, if what it would see is different."""
         status = self.status()
@@ -168,10 +172,6 @@ class Service:
             return
         for client in self.clients:
             client.push(status)
-
-    def _left_out(self) -> dict[str, NothingReason]:
-        of_all = (item for client in self.clients for item in client.left_out().items())
-        return dict(itertools.islice(of_all, MAX_LEFT_OUT))
 
     def _grammars_changed(self, documents: Iterable[str]) -> None:
         """Other grammars hold for these documents."""

@@ -192,11 +192,11 @@ NothingReason = Literal[
     "disabled",
     "manual_only",
     "excluded_file",
+    "ignored_file",
     "file_too_large",
     "model_loading",
     "model_failed",
     "empty_draft",
-    "ignored_file",
     "filtered_duplicate",
     "filtered_repetition",
     "filtered_blank",
@@ -337,12 +337,12 @@ class Status(ApiMessage, frozen=True):
     """The folder of the user's own grammars; there need not be one."""
     retry_in_ms: int = 0
     round_trip_ms: float = 0.0
+    left_out: dict[str, NothingReason] = {}
+    """Open documents that are not completed whatever is asked, by the file's name, and why; some, if there are many."""
     request: RequestId | None = None
 
 
 class Stats(ApiMessage, frozen=True):
-    left_out: dict[str, NothingReason] = {}
-    """Open documents that are not completed whatever is asked, by the file's name, and why; some, if there are many."""
     """The answer to GetStats: counters and summaries since the daemon started, local data only."""
 
     request: RequestId

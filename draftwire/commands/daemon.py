@@ -6,13 +6,14 @@ import asyncio
 import logging
 import sys
 import time
-from urllib.parse import unquote
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 import typer
 
 from draftwire.commands.options import ConfigFile, Json
 from draftwire.config_change import CHANGED, config_changed
+from draftwire.failures import CommandFailed, Exit
 from draftwire.reasons import in_words
 from draftwire.terminal import note, print_json, print_pairs, spinner
 
@@ -109,15 +110,15 @@ def print_status(found: Status) -> None:
         ("draft model", f"{found.draft}  {found.draft_model}".strip()),
         ("draft error", found.draft_error),
         ("verifier", link),
-        *(
-            ("" if number else "not completed", f"{unquote(name)}: {in_words(reason)}")
-            for number, (name, reason) in enumerate(found.left_out.items())
-        ),
         ("target model", found.target_model),
         ("reason", found.link_reason),
         ("next try in", retry),
         ("round trip", f"{found.round_trip_ms:.1f} ms" if found.round_trip_ms else ""),
         *(("" if number else "grammars", line) for number, line in enumerate(grammars)),
+        *(
+            ("" if number else "not completed", f"{unquote(name)}: {in_words(reason)}")
+            for number, (name, reason) in enumerate(found.left_out.items())
+        ),
         ("configuration", found.config_file),
         ("", CHANGED if config_changed(found) else ""),
     ]
