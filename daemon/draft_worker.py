@@ -73,7 +73,11 @@ class DraftWorker:
         self.error = ""
 
     async def start(self) -> None:
-        """Load the model; the state tells when it is there, or why not."""
+        """Load the model; the state tells when it is there, or why not. Again after a failure: try once more."""
+        if self.state == "failed":
+            self.state, self.error = "loading", ""
+            self._loaded.clear()
+            self._changed()
         loop = asyncio.get_running_loop()
         try:
             engine = await loop.run_in_executor(self._thread, self._load)

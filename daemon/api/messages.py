@@ -153,7 +153,7 @@ class Goodbye(ApiMessage, frozen=True):
 
 
 class Shutdown(ApiMessage, frozen=True):
-    """End the daemon. It answers nothing; the connection closes."""
+    """End the daemon. It tells the other clients (Ending), answers nothing; the connection closes."""
 
 
 ServedMessage = (
@@ -184,6 +184,10 @@ class Welcome(ApiMessage, frozen=True):
     draft_model: str
 
 
+class Ending(ApiMessage, frozen=True):
+    """The daemon ends in order, told to or signalled; the connection closes. One that crashed has not said this."""
+
+
 NothingReason = Literal[
     "no_document",
     "stale_version",
@@ -202,6 +206,7 @@ NothingReason = Literal[
     "filtered_blank",
     "filtered_grammar",
     "mid_word",
+    "secret",
     "timeout",
     "internal_error",
 ]
@@ -366,5 +371,13 @@ class Failed(ApiMessage, frozen=True):
 
 
 DaemonMessage = (
-    Welcome | Completions | SuggestionUpdate | GrammarState | GrammarFindings | Status | Stats | Failed
+    Welcome
+    | Ending
+    | Completions
+    | SuggestionUpdate
+    | GrammarState
+    | GrammarFindings
+    | Status
+    | Stats
+    | Failed
 )

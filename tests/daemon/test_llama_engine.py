@@ -18,7 +18,8 @@ import pytest
 from daemon.engine import Aborted, EngineFailed
 from daemon.llama_engine import BATCH_TOKENS, LlamaEngine
 from daemon.llama_library import llama
-from daemon.models import bundled_source, resolve_draft_model
+from daemon.model_source import bundled_source
+from daemon.models import resolve_draft_model
 from tests.fakes.tiny_gguf import FIRST_SPECIAL, Value, byte_level_tokens, tiny_llama
 
 

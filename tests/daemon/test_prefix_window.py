@@ -127,7 +127,7 @@ def test_a_megabyte_costs_no_more_than_the_window() -> None:
 def test_the_bundled_models_ids_are_those_of_the_whole() -> None:
     """On the sources of the daemon: what the fake patterns promise, a real tokeniser keeps."""
     from daemon.llama_engine import LlamaEngine
-    from daemon.models import bundled_source
+    from daemon.model_source import bundled_source
 
     files = sorted((Path(__file__).parents[2] / "daemon").glob("*.py"))
     texts = [text for file in files if (text := file.read_text(encoding="utf-8"))]

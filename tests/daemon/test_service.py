@@ -5,15 +5,21 @@ from __future__ import annotations
 import asyncio
 import gc
 import time
+from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from daemon import service
+from daemon.api.messages import Status
+from daemon.client import Client
 from daemon.config import Config
 from daemon.documents import Document
 from daemon.draft_worth import JUDGED_TOKENS
+from daemon.engine import EngineFailed
 from daemon.link_address import LinkSettings
+from daemon.model_source import SourceFile
 from daemon.service import Service
 from tests.fakes.engine import FakeEngine, following
 
@@ -79,3 +85,39 @@ async def test_once_the_model_is_there_full_collections_do_not_walk_through_it()
     gc.unfreeze()
     await made.close()
     assert frozen > len(made.worker.vocabulary.token_bytes)
+
+
+@pytest.mark.asyncio
+async def test_a_model_that_comes_later_is_taken_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once nobody writes it any more; clients are told each step."""
+    monkeypatch.setattr(service, "LOOK_EVERY_S", 0.0)
+    file = tmp_path / "m.gguf"
+    loads: list[int] = []
+
+    def load() -> FakeEngine:
+        size = file.stat().st_size if file.exists() else 0
+        loads.append(size)
+        if size < 4:
+            raise EngineFailed("no model: install it")
+        return FakeEngine(following("x"))
+
+    looks = iter([0, 0, 1, 2, 3, 3, 3, 4, 4, 4])
+
+    def look(spec: str) -> SourceFile | None:
+        assert spec == str(file)
+        size = next(looks)
+        file.write_bytes(b"x" * size)
+        return SourceFile(file, size, 0) if size else None
+
+    monkeypatch.setattr(service, "draft_source", look)
+    config = Config()
+    made = Service(replace(config, draft=replace(config.draft, model=str(file))), load, None, time.monotonic)
+    told: list[Status] = []
+    listener = Client(made, "listener", lambda message: told.append(cast(Status, message)), {})
+    made.start()
+    await asyncio.gather(*made._tasks)
+    await listener.close()
+    await made.close()
+    assert loads == [0, 3, 4]
+    assert [status.draft for status in told] == ["failed", "loading", "failed", "loading", "ready"]
+    assert told[0].message == "no completions: no model: install it"

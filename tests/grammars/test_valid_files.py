@@ -28,7 +28,7 @@ LEAST_BYTES: Final = 50_000
 @pytest.fixture(scope="module")
 def engine() -> Iterator[object]:
     from daemon.llama_engine import LlamaEngine
-    from daemon.models import bundled_source
+    from daemon.model_source import bundled_source
 
     with LlamaEngine(bundled_source(), n_context=256, n_sequences=1, threads=1) as loaded:
         yield loaded
