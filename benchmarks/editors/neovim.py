@@ -6,24 +6,22 @@ The screen is the editor's own grid (`screenstring`), redrawn before it is read,
 from __future__ import annotations
 
 import contextlib
-import itertools
 import os
-import select
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-import msgpack
+from benchmarks.editors.neovim_rpc import Rpc
 
 ROOT = Path(__file__).resolve().parents[2]
 PLUGIN = ROOT / "editors" / "neovim"
 NVIM_VARIABLE = "DRAFTWIRE_TEST_NVIM"
 """Another binary than that of the Python package, to test by hand."""
-WITHIN_S = 60.0
+WITHIN_S: Final = 60.0
 """How long a condition may take on a machine that is busy; nothing waits longer than it must."""
 
 SCREEN = """
@@ -41,35 +39,10 @@ end
 return rows
 """
 
-
-class Rpc:
-    """Neovim's API over its pipes, one call at a time. (pynvim leaves its event loop's transports to the garbage.)"""
-
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        self._process = process
-        self._unpacker = msgpack.Unpacker(
-            strict_map_key=False, ext_hook=lambda _, data: msgpack.unpackb(data)
-        )
-        self._numbers = itertools.count()
-
-    def call(self, method: str, *arguments: Any) -> Any:
-        """The result of an API function. Raises AssertionError with the editor's error, EOFError if it has ended."""
-        stdin, stdout = self._process.stdin, self._process.stdout
-        assert stdin is not None
-        assert stdout is not None
-        number = next(self._numbers)
-        stdin.write(msgpack.packb([0, number, method, arguments]))
-        while True:
-            for message in self._unpacker:
-                if message[0] == 1 and message[1] == number:
-                    assert message[2] is None, f"{method}: {message[2]}"
-                    return message[3]
-            readable, _, _ = select.select([stdout], [], [], WITHIN_S)
-            assert readable, f"{method} was not answered"
-            data = os.read(stdout.fileno(), 1 << 16)
-            if not data:
-                raise EOFError("Neovim has ended")
-            self._unpacker.feed(data)
+STATE = """
+local trace, status = require("draftwire.trace"), require("draftwire.status")
+return { reasons = trace.reasons, events = trace.events, status = status.last or status.in_words() }
+"""
 
 
 class Neovim:
@@ -84,6 +57,25 @@ class Neovim:
         self._rpc.call("nvim_input", keys.replace("\n", "<CR>"))
         if not ends:
             self._rpc.call("nvim_get_mode")  # answered when the keys are worked off
+
+    def press(self, keys: str) -> None:
+        """Give keys and do not wait until they are worked off."""
+        self._rpc.send("nvim_input", keys)
+
+    def attach_screen(self, size: tuple[int, int], redraw: Callable[[Sequence[Any]], None]) -> None:
+        """Be a screen of so many rows and columns: `redraw` is called with each of the editor's batches of events."""
+
+        def notified(method: str, parameters: Sequence[Any]) -> None:
+            if method == "redraw":
+                redraw(parameters)
+
+        self._rpc.notified = notified
+        self._rpc.call("nvim_ui_attach", size[1], size[0], {"rgb": True, "ext_linegrid": True})
+
+    def listen(self, until: float) -> None:
+        """Take in what the editor says by itself until then, in seconds of `time.monotonic`."""
+        while (left_s := until - time.monotonic()) > 0:
+            self._rpc.read(left_s)
 
     def lua(self, code: str, *arguments: Any) -> Any:
         return self._rpc.call("nvim_exec_lua", code, arguments)
@@ -119,7 +111,7 @@ class Neovim:
         end = time.monotonic() + within_s
         while not (value := condition()):
             if time.monotonic() > end:
-                state = {"screen": self.screen(), "reasons": self.reasons(), "messages": self.messages()}
+                state = {"screen": self.screen(), "messages": self.messages(), "plugin": self.lua(STATE)}
                 raise AssertionError(f"waited in vain for {what or condition}: {state}")
             time.sleep(0.01)
         return value

@@ -33,6 +33,8 @@ NODE = INSTALLED / "node_modules" / NODE_PACKAGES.get(platform.machine(), "none"
 CODE_SERVER = INSTALLED / "node_modules" / "code-server" / "out" / "node" / "entry.js"
 WITHIN_S = 60.0
 """For anything that a busy machine may make slow."""
+END_S = 15.0
+"""For a browser to close."""
 
 SETTINGS: Mapping[str, Any] = {
     "chat.disableAIFeatures": True,
@@ -162,10 +164,22 @@ class Window:
         self.press("Control+p")
         self.wait("a list of files", lambda s: s["input"])
         self.insert(str(file))
-        self.wait(f"{file.name} in the list", lambda s: any(file.name in row for row in s["choices"]))
+        # Alone: at first the list still has what was opened of late, of whatever name.
+        self.wait(
+            f"{file.name} alone in the list",
+            lambda s: s["choices"] != [] and all(file.name in row for row in s["choices"]),
+        )
         self.press("Enter")
         self.wait(f"{file.name} in front", lambda s: file.name in s["tab"] and s["focused"])
         self.ask("idle")
+
+    def go_to(self, line: int, column: int) -> None:
+        """Put the cursor there, both counted from 0."""
+        self.press("Control+g")
+        self.wait("a place to go to", lambda s: s["input"])
+        self.insert(f"{line + 1}:{column + 1}")
+        self.press("Enter")
+        self.wait("the editor in front", lambda s: not s["input"] and s["focused"])
 
     def text_on_disk(self, file: Path, expected: str) -> None:
         """Save, and wait until the file has this text."""
@@ -280,9 +294,12 @@ def _line(output: IO[bytes], who: str) -> bytes:
 
 
 def _reap(driver: subprocess.Popen[bytes]) -> None:
-    """Its browser ends when the pipe between them closes."""
-    driver.kill()
-    driver.communicate()
+    """It closes its browser when its input ends; a browser whose driver was killed ends by itself, a little later."""
+    try:
+        driver.communicate(timeout=END_S)
+    except subprocess.TimeoutExpired:
+        driver.kill()
+        driver.communicate()
 
 
 def _reap_all(server: subprocess.Popen[bytes]) -> None:

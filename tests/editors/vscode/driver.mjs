@@ -1,7 +1,9 @@
 // Plays the user of a workbench in a browser: one JSON request a line on standard input, one JSON answer each. What is
 // right is for the tests to say; here is only how to do it and how to read the screen.
 import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
 import { chromium } from "playwright-core";
+import { beginToRecord, endRecord } from "./recorder.mjs";
 
 const [profile, executablePath] = process.argv.slice(2);
 const NEVER = { timeout: 60_000 };
@@ -38,6 +40,12 @@ const actions = {
   type: ({ page, text }) => pages.get(page).keyboard.type(text),
   /** As an input method or a paste does: all at once. */
   insert: ({ page, text }) => pages.get(page).keyboard.insertText(text),
+  /** As an input method does while it is still being typed: the text is in the editor, and not yet settled. */
+  async compose({ page, text }) {
+    const session = await context.newCDPSession(pages.get(page));
+    await session.send("Input.imeSetComposition", { text, selectionStart: text.length, selectionEnd: text.length });
+    await session.detach();
+  },
   focus: ({ page }) => pages.get(page).locator(".editor-group-container.active .view-lines").first().click(),
   click: ({ page, selector }) => pages.get(page).locator(selector).first().click(NEVER),
   front: ({ page }) => pages.get(page).bringToFront(),
@@ -46,6 +54,19 @@ const actions = {
   idle: ({ page }) => pages.get(page).evaluate(() => new Promise((resolve) => requestIdleCallback(() => resolve()))),
   read: ({ page }) => pages.get(page).evaluate(readScreen),
   watch: ({ page }) => pages.get(page).evaluate(watchGhost),
+  record: ({ page }) => pages.get(page).evaluate(beginToRecord),
+  recorded: ({ page }) => pages.get(page).evaluate(endRecord),
+  /** Keys at a rhythm: each waits so many milliseconds after the one before. A new line comes with its indentation. */
+  async play({ page, strokes }) {
+    const { keyboard } = pages.get(page);
+    let due = performance.now();
+    for (const [waitMs, text] of strokes) {
+      due = Math.max(due + waitMs, performance.now());
+      await sleep(due - performance.now());
+      await keyboard.type(text.slice(0, 1));
+      if (text.length > 1) await keyboard.insertText(text.slice(1));
+    }
+  },
 };
 
 /** In the page: what a user would see. */
@@ -69,7 +90,7 @@ function readScreen() {
     choices: isChoosing ? all(".quick-input-list .monaco-list-row").map(text) : [],
     tab: active?.getAttribute("data-resource-name") ?? active?.getAttribute("aria-label") ?? "",
     frames: (window.ghostFrames ?? []).map(([, ghost]) => ghost),
-    focused: document.activeElement?.closest(".editor-instance") !== null,
+    focused: document.activeElement?.closest(".editor-instance, .notebookOverlay") !== null,
     lines: all(".editor-group-container.active .view-lines .view-line")
       .sort((one, other) => Number.parseInt(one.style.top, 10) - Number.parseInt(other.style.top, 10))
       .map(text),
