@@ -10,6 +10,7 @@ from lsprotocol import types
 
 from daemon.api.messages import ChangeDocument, CloseDocument
 from lsp_bridge.documents import Change, Document
+from lsp_bridge.edits import joined
 from lsp_bridge.positions import clean
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def edit(
         forget(server, uri)
         return
     document, edits = changed
-    server.send(ChangeDocument(uri, document.version, edits))
+    server.send(ChangeDocument(uri, document.version, joined(edits)))
     server.grammar_checks.changed(document)
 
 
