@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,10 +16,10 @@ StartDaemon = Callable[..., ScriptedDaemonProcess]
 
 @pytest.fixture
 def start_daemon(tmp_path: Path) -> Iterator[StartDaemon]:
-    """`start_daemon(rules, running=True)`: it runs until the test ends, with all that was started with its command."""
+    """`start_daemon(rules, running=True, status={})`: until the test ends, with all that its command has started."""
     with contextlib.ExitStack() as started:
 
-        def start(rules: Rules = (), *, running: bool = True) -> ScriptedDaemonProcess:
-            return started.enter_context(scripted_daemon(tmp_path / "daemon", rules, running=running))
+        def start(rules: Rules = (), **options: Any) -> ScriptedDaemonProcess:
+            return started.enter_context(scripted_daemon(tmp_path / "daemon", rules, **options))
 
         yield start

@@ -61,9 +61,10 @@ class ScriptedDaemonProcess:
         """The variables that a bridge, and the real command, need beside those of the test."""
         return {**self.paths.environment(), CONFIG_VARIABLE: str(self.folder / "config.toml")}
 
-    def set_rules(self, rules: Rules) -> None:
-        """What daemons that start from now on answer with."""
-        (self.folder / "script.json").write_text(json.dumps({"rules": list(rules)}), encoding="utf-8")
+    def set_rules(self, rules: Rules, status: Mapping[str, Any] | None = None) -> None:
+        """What daemons that start from now on answer with, and what of their status differs from all being well."""
+        script = {"rules": list(rules), "status": dict(status or {})}
+        (self.folder / "script.json").write_text(json.dumps(script), encoding="utf-8")
 
     def start(self) -> subprocess.Popen[bytes]:
         """Start one by hand, and return when it takes connections. It ends with the test's process at the latest."""
@@ -128,16 +129,20 @@ def _command_line(pid: int) -> bytes:
 
 @contextlib.contextmanager
 def scripted_daemon(
-    folder: Path, rules: Rules = (), *, running: bool = True
+    folder: Path,
+    rules: Rules = (),
+    *,
+    running: bool = True,
+    status: Mapping[str, Any] | None = None,
 ) -> Iterator[ScriptedDaemonProcess]:
-    """A daemon that answers with these rules; not `running`: the first bridge starts it.
+    """A daemon that answers with these rules and has this status; not `running`: the first bridge starts it.
 
     `folder` holds all its files and must be the test's own: in the end every process that names it is killed.
     """
     folder.mkdir(parents=True, exist_ok=True)
     daemon = ScriptedDaemonProcess(folder, runtime_paths(folder / "run"))
     (folder / "config.toml").write_text("", encoding="utf-8")
-    daemon.set_rules(rules)
+    daemon.set_rules(rules, status)
     bridge = folder / "bridge.py"
     bridge.write_text(BRIDGE.format(daemon=daemon.daemon_command()), encoding="utf-8")
     script = DRAFTWIRE.format(root=ROOT, python=sys.executable, bridge=bridge)

@@ -20,6 +20,12 @@ def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
             item.add_marker(pytest.mark.editor)
 
 
+def need(editor: Neovim, version: str) -> None:
+    """Skip where the Neovim that is tested is older than this, such as "nvim-0.12"."""
+    if editor.lua("return vim.fn.has(...)", version) == 0:
+        pytest.skip(f"the Neovim tested is no {version}; DRAFTWIRE_TEST_NVIM may name one")
+
+
 @pytest.fixture
 def open_editor(tmp_path: Path) -> Iterator[OpenEditor]:
     """`open_editor(daemon, "a.py", text="...")`: an editor with that file, connected; it ends with the test."""

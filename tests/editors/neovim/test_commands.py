@@ -6,26 +6,155 @@ from typing import Any
 
 import pytest
 
+from benchmarks.editors.neovim import Neovim
 from tests.editors.conftest import StartDaemon
 from tests.editors.neovim.conftest import OpenEditor
 
 RULES: list[dict[str, Any]] = [{"before": "def add", "suggestions": [{"text": "(a, b):"}]}]
 
 
+def status_of(editor: Neovim) -> str:
+    """What `:Draftwire status` says."""
+    editor.lua("said = nil vim.notify = function(text) said = text end")
+    editor.command("Draftwire status")
+    editor.wait(lambda: editor.lua("return said"), "the status")
+    return str(editor.lua("return said"))
+
+
 def test_status_and_health(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
     """Each hop from the editor to the verifier (ux-44)."""
     editor = open_editor(start_daemon(RULES))
-    editor.command("Draftwire status")
-    said = editor.messages()
+    said = status_of(editor)
     assert "Draftwire: local drafts only" in said
     assert "draft model: scripted (ready)" in said
     assert "this buffer: suggestions are offered" in said
+    assert editor.lua("return require('draftwire').statusline()") == "Draftwire"
     editor.command("silent checkhealth draftwire")
     report = "\n".join(editor.lines())
-    for line in ("the options are right", "the bridge runs", "the daemon, draft model scripted", "Neovim 0."):
+    for line in (
+        "Neovim 0.",
+        "the options are right",
+        "the bridge runs",
+        "the daemon, draft model scripted",
+        "OK a.py: suggestions are offered",
+    ):
         assert line in report
     assert "ERROR" not in report
-    assert editor.lua("return require('draftwire').statusline()") == "Draftwire"
+
+
+@pytest.mark.parametrize("option", ["readonly", "nomodifiable"])
+def test_the_status_where_nothing_can_be_typed(
+    start_daemon: StartDaemon, open_editor: OpenEditor, option: str
+) -> None:
+    """Nothing is offered there, and so it says, as does the health report of the buffer it was asked from (ux-44)."""
+    editor = open_editor(start_daemon(RULES))
+    editor.command(f"setlocal {option}")
+    reason = f"nothing is suggested: the buffer can't be changed ({option})"
+    assert f"this buffer: {reason}" in status_of(editor)
+    assert editor.lua("return require('draftwire').statusline()") == "Draftwire -"
+    editor.command("silent checkhealth draftwire")
+    assert any(f"a.py: {reason}" in line for line in editor.lines())
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "reason"),
+    [
+        (".env", b"", "the file's name says that it holds secrets"),
+        ("big.py", b"x = 1\n" * 200_000, "the file is larger than 1048576 bytes"),
+        ("image.bin", b"a\0b\n", "the file is binary"),
+    ],
+)
+def test_the_status_of_a_first_file_that_is_left_out(
+    start_daemon: StartDaemon, open_editor: OpenEditor, name: str, text: bytes, reason: str
+) -> None:
+    """The reason stands there, though nothing was started (ux-44)."""
+    editor = open_editor(start_daemon(RULES, running=False), name, text=text, ready=False)
+    said = status_of(editor)
+    assert "Draftwire: not started: no buffer has needed it yet" in said
+    assert f"this buffer: nothing is suggested: {reason}" in said
+    assert editor.lua("return require('draftwire').statusline()") == "Draftwire -"
+    editor.command("silent checkhealth draftwire")
+    assert any(f"{name}: nothing is suggested: {reason}" in line for line in editor.lines())
+
+
+def test_the_status_without_a_program(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
+    """Nothing is offered, and what to do (ux-44)."""
+    editor = open_editor(start_daemon(running=False), ready=False, command="/nowhere/draftwire")
+    editor.wait(lambda: editor.lua("return require('draftwire.bridge').problem"))
+    reason = 'there is no program "/nowhere/draftwire"; install it with: pipx install draftwire'
+    said = status_of(editor)
+    assert f"Draftwire: {reason}" in said
+    assert f"this buffer: nothing is suggested: {reason}" in said
+    assert editor.lua("return require('draftwire').statusline()") == "Draftwire !"
+
+
+def test_the_status_where_no_model_can_be_loaded(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
+    """Nothing is offered, and why (ux-44)."""
+    daemon = start_daemon(
+        RULES, running=False, status={"draft": "failed", "message": "there is no such model"}
+    )
+    editor = open_editor(daemon, ready=False)
+    editor.wait(
+        lambda: editor.lua(
+            "return require('draftwire.status').last ~= nil and "
+            "require('draftwire.status').last.draft == 'failed'"
+        )
+    )
+    assert "this buffer: nothing is suggested: there is no such model" in status_of(editor)
+    assert editor.lua("return require('draftwire').statusline()") == "Draftwire !"
+
+
+def test_the_status_without_a_verifier(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
+    """Drafts go on; the sign in the status line says that something is wrong, and the status what (ux-34, ux-45)."""
+    status = {"link": "offline", "message": "the verifier can't be reached"}
+    editor = open_editor(start_daemon(RULES, running=False, status=status))
+    said = status_of(editor)
+    assert "Draftwire: the verifier can't be reached" in said
+    assert "this buffer: suggestions are offered" in said
+    assert editor.lua("return require('draftwire').statusline()") == "Draftwire !"
+    editor.type("idef add")
+    editor.wait_ghost("(a, b):")
+    assert editor.lua("return require('draftwire').statusline()") == "Draftwire ~"
+
+
+def test_the_status_where_the_daemon_refuses(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
+    """By its last request of this file, not of another's (ux-44)."""
+    editor = open_editor(start_daemon(RULES))
+    answers = (
+        "local uri, reason = vim.uri_from_bufnr(0), ... "
+        "local requests = { { document = uri, reason = reason }, { document = uri .. 'x', reason = 'disabled' } } "
+        "require('draftwire.lsp').question = function(_, on_result) on_result({ last_requests = requests }) end"
+    )
+    editor.lua(answers, "excluded_file")
+    assert "this buffer: nothing is suggested: excluded by the daemon's settings" in status_of(editor)
+    editor.lua(answers, "empty_draft")
+    assert "this buffer: suggestions are offered" in status_of(editor)
+
+
+def test_the_health_of_a_buffer_without_a_name(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
+    """That from which it was asked, also in a window of the report's own; never the report."""
+    editor = open_editor(start_daemon(RULES))
+    editor.command("enew")
+    editor.wait_ready()
+    for how in ("", "vertical "):
+        editor.command(f"silent {how}checkhealth draftwire")
+        assert any("OK the buffer without a name: suggestions are offered" in line for line in editor.lines())
+        assert not any("health:" in line and "suggest" in line for line in editor.lines())
+        editor.command("bwipeout")
+
+
+def test_the_status_line_elsewhere(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
+    """Empty in what is no file; a suggestion is of its own buffer's window alone."""
+    editor = open_editor(
+        start_daemon(RULES),
+        setup="vim.o.laststatus = 2 vim.o.statusline = \"%{v:lua.require'draftwire'.statusline()}|\"",
+    )
+    editor.command("new | setlocal buftype=nofile")
+    assert editor.lua("return require('draftwire').statusline()") == ""
+    editor.command("wincmd p")
+    editor.type("idef add")
+    editor.wait_ghost("(a, b):")
+    assert [row for row in editor.screen() if row.endswith("|")] == ["|", "Draftwire ~|"]
 
 
 def test_stats(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:

@@ -118,6 +118,22 @@ def test_a_daemon_killed_and_back(start_daemon: StartDaemon, open_editor: OpenEd
     assert told(editor) == []
 
 
+def test_two_editors_on_one_daemon(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
+    """Each with its own text; the end of one is nothing to the other (ux-5, ux-30)."""
+    daemon = start_daemon(RULES, running=False)
+    first, second = open_editor(daemon), open_editor(daemon, "b.py")
+    assert len(daemon.pids()) == 1
+    first.type("idef add")
+    second.type("iclass A:<CR>def add")
+    first.wait_ghost("(a, b):")
+    second.wait_ghost("(a, b):")
+    first.type("<Esc>:qa!<CR>", ends=True)
+    first.process.wait(60)
+    second.type("<Plug>(draftwire-accept)<CR>def add")
+    second.wait_ghost("(a, b):")
+    assert len(daemon.pids()) == 1
+
+
 def test_a_bridge_that_is_killed(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
     """Is started again; the user is told once, and not by Neovim itself (ux-45)."""
     daemon = start_daemon(RULES)

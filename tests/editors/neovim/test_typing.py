@@ -11,13 +11,14 @@ from tests.editors.conftest import StartDaemon
 from tests.editors.neovim.conftest import OpenEditor
 
 ADD = "(a, b):\n    return a + b"
+WIDE = " 1" + "v" * 70 + "\n" + "w" * 100
 RULES: list[dict[str, Any]] = [
     {"before": "def add", "suggestions": [{"text": ADD, "verified": 6}]},
     {"before": "print(", "suggestions": [{"text": "x, y"}]},
     {"before": "wrong", "suggestions": []},
     {"before": "é你🤗 = ", "suggestions": [{"text": "名前（你好）🤗"}]},
     {"before": "tab", "suggestions": [{"text": "\tx\ty\n\tz"}]},
-    {"before": "wide", "suggestions": [{"text": " 1\n" + "w" * 100}]},
+    {"before": "wide", "suggestions": [{"text": WIDE}]},
 ]
 
 
@@ -93,6 +94,7 @@ def test_what_is_typed_to_its_end(start_daemon: StartDaemon, open_editor: OpenEd
     [
         "<Esc>",
         "<C-o>v",
+        "<C-o>gh",
         "<C-o>:",
         "<C-\\><C-n>V",
         "<Cmd>enew!<CR>",
@@ -160,12 +162,12 @@ def test_long_lines_wrap(start_daemon: StartDaemon, open_editor: OpenEditor) -> 
     """As the accepted text will (ux-24)."""
     editor = open_editor(start_daemon(RULES), size=(20, 60))
     editor.type("iwide")
-    editor.wait_ghost(" 1\n" + "w" * 100)
-    drawn = editor.screen()[:4]
-    assert drawn == ["wide 1", "w" * 60, "w" * 40, "~"]
+    editor.wait(lambda: editor.ghost() == WIDE)
+    drawn = editor.screen()[:5]
+    assert drawn == ["wide 1" + "v" * 54, "v" * 16, "w" * 60, "w" * 40, "~"]
     editor.type("<Plug>(draftwire-accept)")
     editor.wait_line("w" * 100)
-    assert editor.screen()[:4] == drawn
+    assert editor.screen()[:5] == drawn
 
 
 def test_text_after_the_cursor_and_inlay_hints(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
@@ -226,8 +228,16 @@ def test_two_windows_on_one_buffer(start_daemon: StartDaemon, open_editor: OpenE
     editor.command("split")
     editor.type("idef add")
     editor.wait_ghost(ADD)
-    expected = 1 if editor.lua("return vim.api.nvim__ns_set ~= nil") else 2
+    expected = 1 if editor.lua("return vim.api.nvim__ns_set ~= nil") else 2  # in both before 0.11
     assert editor.screen().count("def add(a, b):") == expected
+    editor.type("<C-o><C-w>w")
+    editor.wait_ghost(None)
+    assert "def add(a, b):" not in editor.screen()
+    editor.type("<C-o>A")
+    editor.wait_ghost(ADD)
+    editor.type("<Plug>(draftwire-accept)")
+    editor.wait_line("    return a + b")
+    assert editor.screen().count("def add(a, b):") == 2
 
 
 def test_folds(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
@@ -237,6 +247,10 @@ def test_folds(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
     editor.wait_ghost(ADD)
     assert editor.lua("return vim.fn.foldclosed(1)") == 1
     assert "def add(a, b):" in editor.screen()
+    editor.type("<Plug>(draftwire-accept)")
+    editor.wait_line("    return a + b")
+    assert editor.lua("return vim.fn.foldclosed(1)") == 1
+    assert editor.lines() == ["one", "two", "three", "def add(a, b):", "    return a + b"]
 
 
 def test_a_file_read_anew(start_daemon: StartDaemon, open_editor: OpenEditor, tmp_path: Any) -> None:

@@ -7,10 +7,11 @@ local segments = require("draftwire.segments")
 
 local M = {}
 
---- Neovim's own `vim.paste`, or nil if the user has put something in its place.
+--- Whether `vim.paste` is Neovim's own, with nothing of the user's in its place.
 ---@return boolean
 local function paste_is_plain()
-  return vim.startswith(debug.getinfo(vim.paste, "S").source, "@vim/")
+  local source = debug.getinfo(vim.paste, "S").source
+  return source == "?" or vim.startswith(source, "@vim/") -- "?": Neovim 0.12 keeps no names of its own files
 end
 
 --- Insert at the cursor and leave it behind the text.

@@ -63,17 +63,25 @@ function M.reset()
   end
 end
 
+---@return string? problem what to do if the program isn't there; nil if it is
+function M.why_missing()
+  local program = M.command()[1]
+  if vim.fn.executable(program) == 0 then
+    return ("there is no program %q; install it with: pipx install draftwire"):format(program)
+  end
+end
+
+--- Whether to start it now; tells the user if its program isn't there.
 ---@return boolean
 function M.may_start()
   if crashes >= MOST_CRASHES or (timer and timer:is_active()) then
     return false
   end
-  local program = M.command()[1]
-  if vim.fn.executable(program) == 0 then
-    M.fail(("there is no program %q; install it with: pipx install draftwire"):format(program))
-    return false
+  local missing = M.why_missing()
+  if missing then
+    M.fail(missing)
   end
-  return true
+  return missing == nil
 end
 
 ---@param code integer

@@ -1,11 +1,22 @@
 --- `:Draftwire WHAT`: status, stats, why, log, restart, toggle.
 
+local config = require("draftwire.config")
 local lsp = require("draftwire.lsp")
-local scope = require("draftwire.scope")
 local status = require("draftwire.status")
 local trace = require("draftwire.trace")
 
 local M = {}
+
+local ANSWER_WITHIN_MS = 1000
+
+--- The daemon's reasons that hold for a buffer as long as nothing is changed in its settings.
+local REFUSALS = {
+  disabled = "switched off in the daemon's settings (completion.enabled)",
+  manual_only = "only when asked for, by the daemon's settings (completion.trigger)",
+  excluded_file = "excluded by the daemon's settings (files.exclude)",
+  ignored_file = "git ignores the file",
+  file_too_large = "larger than the daemon's settings allow (files.max_bytes)",
+}
 
 --- Show lines in a window of their own.
 ---@param title string
@@ -55,8 +66,21 @@ end
 ---@type table<string, fun()>
 local subcommands = {}
 
-function subcommands.status()
-  local here = scope.why_not_attached(vim.api.nvim_get_current_buf())
+--- Why the daemon takes nothing of a buffer, by its last request.
+---@param stats table? `draftwire/stats`
+---@param uri string
+---@return string? reason
+local function refusal_by_daemon(stats, uri)
+  local requests = type(stats) == "table" and stats.last_requests or {}
+  for index = #requests, 1, -1 do
+    if requests[index].document == uri then
+      return REFUSALS[requests[index].reason]
+    end
+  end
+end
+
+---@param reason? string why nothing is suggested in the current buffer
+local function tell_status(reason)
   local lines = { "Draftwire: " .. status.in_words() }
   local last = status.last
   if last then
@@ -64,8 +88,28 @@ function subcommands.status()
     table.insert(lines, ("verifier: %s (%s)"):format(last.verifier ~= "" and last.verifier or "none", last.link))
     table.insert(lines, ("daemon: %s, process %d, version %s"):format(last.daemon, last.pid, last.version))
   end
-  table.insert(lines, "this buffer: " .. (here and "nothing is suggested: " .. here or "suggestions are offered"))
+  local here = reason and "nothing is suggested: " .. reason or "suggestions are offered"
+  if not reason and not config.options.auto then
+    here = here .. " when asked for (option auto)"
+  end
+  table.insert(lines, "this buffer: " .. here)
   vim.notify(table.concat(lines, "\n"))
+end
+
+function subcommands.status()
+  local buffer = vim.api.nvim_get_current_buf()
+  local uri, reason, told = vim.uri_from_bufnr(buffer), status.why_nothing_in(buffer), false
+  local function tell(stats)
+    if not told then
+      told = true
+      tell_status(reason or refusal_by_daemon(stats, uri))
+    end
+  end
+  if reason or lsp.client_of(buffer) == nil then
+    return tell()
+  end
+  lsp.question("draftwire/stats", tell)
+  vim.defer_fn(tell, ANSWER_WITHIN_MS)
 end
 
 function subcommands.stats()
@@ -85,8 +129,8 @@ function subcommands.why()
   end
   local events = #trace.events > 0 and vim.list_extend({ "", "The bridge:" }, trace.events) or {}
   lsp.question("draftwire/stats", function(stats, problem)
-    table.insert(lines, "")
-    table.insert(lines, problem and "The daemon can't be asked: " .. problem or "The daemon's last requests, newest first:")
+    local title = problem and "The daemon can't be asked: " .. problem or "The daemon's last requests, newest first:"
+    vim.list_extend(lines, { "", title })
     local requests = stats and stats.last_requests or {}
     for index = #requests, 1, -1 do
       local one = requests[index]
@@ -110,7 +154,7 @@ end
 
 function subcommands.toggle()
   require("draftwire").toggle()
-  vim.notify("Draftwire: " .. (require("draftwire.config").options.enabled and "on" or "off"))
+  vim.notify("Draftwire: " .. (config.options.enabled and "on" or "off"))
 end
 
 ---@return string[]

@@ -125,6 +125,13 @@ local function problems_of(options)
   return found
 end
 
+---@return string? reason why nothing can be drawn, whatever is suggested; nil if it can
+function M.why_nothing_is_drawn()
+  if M.options.display == "core" and vim.lsp.inline_completion == nil then
+    return 'display = "core" needs Neovim 0.12 (option display)'
+  end
+end
+
 --- Take these options in, over those that hold. If one of them is wrong none is taken, and the user is told.
 ---@param options any
 ---@return boolean taken

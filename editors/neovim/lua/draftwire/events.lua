@@ -12,6 +12,8 @@ local trace = require("draftwire.trace")
 local M = {}
 
 local started = false
+---@type table<integer, true> buffers
+local drawn_by_core = {}
 
 --- The bridge learns of a buffer where suggestions are offered, and only of such.
 ---@param buffer integer
@@ -35,6 +37,21 @@ local function leave_unnamed(buffer)
   end
 end
 
+--- Let Neovim itself draw in a buffer that is attached, if the options say so, or stop it where we let it.
+---@param buffer integer
+local function choose_who_draws(buffer)
+  local nobody = config.why_nothing_is_drawn()
+  if nobody then
+    trace.nothing(buffer, nobody)
+  elseif config.options.display == "core" then
+    vim.lsp.inline_completion.enable(true, { bufnr = buffer })
+    drawn_by_core[buffer] = true
+  elseif drawn_by_core[buffer] then
+    vim.lsp.inline_completion.enable(false, { bufnr = buffer })
+    drawn_by_core[buffer] = nil
+  end
+end
+
 --- Options were set: they hold from now on, without a restart.
 function M.options_changed()
   if not started then
@@ -44,6 +61,9 @@ function M.options_changed()
   for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
     if vim.api.nvim_buf_is_loaded(buffer) and (vim.fn.bufwinid(buffer) ~= -1 or lsp.client_of(buffer)) then
       reconsider(buffer)
+    end
+    if lsp.client_of(buffer) then
+      choose_who_draws(buffer)
     end
   end
   lsp.configure()
@@ -58,12 +78,13 @@ function M.restart()
   bridge.reset()
   completion.forget()
   local timer = assert(vim.uv.new_timer())
-  timer:start(50, 50, vim.schedule_wrap(function()
+  local start_again = vim.schedule_wrap(function()
     if lsp.client() == nil and timer:is_active() then -- the old one has ended
       timer:close()
       M.options_changed()
     end
-  end))
+  end)
+  timer:start(50, 50, start_again)
 end
 
 ---@param params any of `draftwire/status`
@@ -76,16 +97,6 @@ local function status_changed(params)
   elseif connected then
     trace.event("the daemon is ready")
     completion.look_anew()
-  end
-end
-
----@param client_id integer
----@param buffer integer
-local function use_core(client_id, buffer)
-  if vim.lsp.inline_completion then
-    vim.lsp.inline_completion.enable(true, { client_id = client_id })
-  else
-    trace.nothing(buffer, 'display = "core" needs Neovim 0.12')
   end
 end
 
@@ -131,12 +142,11 @@ function M.start()
   end)
   on({ "BufUnload" }, function(event)
     completion.forget(event.buf)
+    drawn_by_core[event.buf] = nil
   end)
   on({ "LspAttach" }, function(event)
     if lsp.opened(event.buf, event.data.client_id) then
-      if config.options.display == "core" then
-        use_core(event.data.client_id, event.buf)
-      end
+      choose_who_draws(event.buf)
       completion.look_anew()
     end
   end)

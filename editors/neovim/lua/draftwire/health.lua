@@ -3,13 +3,15 @@
 local bridge = require("draftwire.bridge")
 local config = require("draftwire.config")
 local lsp = require("draftwire.lsp")
-local scope = require("draftwire.scope")
 local status = require("draftwire.status")
 
 local M = {}
 
 local VERSION_TIMEOUT_MS = 15000
-local INSTALL = { "pipx install draftwire", "or name the program: require('draftwire').setup({ command = '/path/to/draftwire' })" }
+local INSTALL = {
+  "pipx install draftwire",
+  "or name the program: require('draftwire').setup({ command = '/path/to/draftwire' })",
+}
 
 local function check_options()
   if #config.problems == 0 then
@@ -85,8 +87,36 @@ local function check_neighbours()
       "or let Neovim alone draw: require('draftwire').setup({ display = 'core' })",
     })
   end
-  if config.options.display == "core" and not core then
-    vim.health.error('display = "core" needs Neovim 0.12', { "require('draftwire').setup({ display = 'plugin' })" })
+  local nobody = config.why_nothing_is_drawn()
+  if nobody then
+    vim.health.error(nobody, { "require('draftwire').setup({ display = 'plugin' })" })
+  end
+end
+
+--- The buffer from which `:checkhealth` was called: the report has one of its own, current by now.
+---@return integer? buffer
+local function asked_from()
+  local report = vim.api.nvim_get_current_buf()
+  local alternate = vim.fn.bufnr("#")
+  if alternate > 0 and alternate ~= report and vim.api.nvim_buf_is_loaded(alternate) then
+    return alternate
+  end
+  local before = vim.fn.winbufnr(vim.fn.winnr("#")) -- a report that floats
+  return before > 0 and before ~= report and before or nil
+end
+
+local function check_buffer()
+  local buffer = asked_from()
+  if buffer == nil then
+    return
+  end
+  local name = vim.fs.basename(vim.api.nvim_buf_get_name(buffer))
+  name = name == "" and "the buffer without a name" or name
+  local reason = status.why_nothing_in(buffer)
+  if reason then
+    vim.health.info(("%s: nothing is suggested: %s"):format(name, reason))
+  else
+    vim.health.ok(("%s: suggestions are offered"):format(name))
   end
 end
 
@@ -99,13 +129,7 @@ function M.check()
     check_daemon()
   end
   check_neighbours()
-  for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
-    local name = vim.api.nvim_buf_get_name(buffer)
-    local reason = vim.bo[buffer].buflisted and name ~= "" and scope.why_not_attached(buffer)
-    if reason then
-      vim.health.info(("nothing is suggested in %s: %s"):format(vim.fs.basename(name), reason))
-    end
-  end
+  check_buffer()
 end
 
 return M

@@ -18,6 +18,8 @@ local CANCELLED, CONTENT_MODIFIED, SERVER_CANCELLED = -32800, -32801, -32802
 local attached = {}
 ---@type table<integer, integer> number of the request under way by buffer
 local under_way = {}
+---@type integer? id of the client that was started last
+local started
 
 local methods = vim.fn.has("nvim-0.11") == 1
 
@@ -39,9 +41,22 @@ function M.client_of(buffer)
   return id and vim.lsp.get_client_by_id(id)
 end
 
----@return vim.lsp.Client? any the running one
+--- Whether this is the bridge, and runs: Neovim keeps a client for a moment after its process has ended.
+---@param client vim.lsp.Client
+---@return boolean
+local function is_running(client)
+  return client.name == NAME and not call(client, "is_stopped")
+end
+
+---@return vim.lsp.Client? the running one, once it has said what it can do
 function M.client()
-  return vim.lsp.get_clients({ name = NAME })[1]
+  return vim.iter(vim.lsp.get_clients({ name = NAME })):find(is_running)
+end
+
+---@return boolean whether the bridge has been started and has not ended, even if it has said nothing yet
+function M.is_started()
+  local client = started and vim.lsp.get_client_by_id(started)
+  return client ~= nil and is_running(client)
 end
 
 ---@return lsp.ClientCapabilities
@@ -91,10 +106,9 @@ function M.attach(buffer)
     on_init = initialized,
   }, {
     bufnr = buffer,
-    reuse_client = function(client)
-      return client.name == NAME
-    end,
+    reuse_client = is_running,
   })
+  started = id
   if id == nil then
     bridge.fail("the bridge could not be started; see :Draftwire log")
   end
@@ -151,7 +165,7 @@ end
 
 ---@alias draftwire.OnAnswer fun(items: draftwire.Item[], row?: integer, col?: integer)
 
---- Ask what to show at a place; the question before is taken back. `on_answer` isn't called if that happens to this one.
+--- Ask what to show at a place; the question before is taken back. `on_answer` isn't called if this one is.
 ---@param buffer integer
 ---@param place draftwire.Place the cursor's
 ---@param by_hand boolean all candidates, not the best alone

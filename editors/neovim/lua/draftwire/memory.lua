@@ -81,9 +81,11 @@ function Memory:fitting(now)
   local found ---@type draftwire.Fit?
   for _, answer in ipairs(self.answers) do
     local typed = typed_since(self.buffer, answer.place, now)
-    local items = typed and vim.tbl_filter(function(item)
-      return #item.text > #typed and vim.startswith(item.text, typed)
-    end, answer.items) or {}
+    ---@param item draftwire.Item
+    local function goes_on(item)
+      return typed ~= nil and #item.text > #typed and vim.startswith(item.text, typed)
+    end
+    local items = vim.tbl_filter(goes_on, answer.items)
     if #items > 0 then
       local fit = { answer = answer, items = items, index = 1, typed = #typed }
       for index, item in ipairs(items) do

@@ -5,6 +5,7 @@ local config = require("draftwire.config")
 local M = {}
 
 --- Files with secrets: nothing of them leaves the editor, whatever the options say.
+-- stylua: ignore
 local SECRET = {
   ".env*", "*.env", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.ppk", "*.gpg", "*.kdbx",
   "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", ".netrc", ".pgpass", ".my.cnf", "credentials", "credentials.json",
@@ -95,6 +96,17 @@ function M.why_not_attached(buffer)
   end
 end
 
+---@param buffer integer
+---@return string? reason why nothing can be typed in this buffer, hence nothing is suggested; nil if something can
+function M.why_unchangeable(buffer)
+  if not vim.bo[buffer].modifiable then
+    return "the buffer can't be changed (nomodifiable)"
+  end
+  if vim.bo[buffer].readonly then
+    return "the buffer can't be changed (readonly)"
+  end
+end
+
 --- Why nothing is shown at the cursor now, apart from what the daemon says; nil if something may be.
 ---@param buffer integer the current one
 ---@return string? reason
@@ -103,8 +115,9 @@ function M.why_hidden(buffer)
   if mode:sub(1, 1) ~= "i" then
     return "not in Insert mode"
   end
-  if not vim.bo[buffer].modifiable or vim.bo[buffer].readonly then
-    return "the buffer can't be changed (readonly or nomodifiable)"
+  local unchangeable = M.why_unchangeable(buffer)
+  if unchangeable then
+    return unchangeable
   end
   if vim.b[buffer].draftwire_hidden then
     return "hidden by a completion menu (b:draftwire_hidden)"

@@ -6,10 +6,15 @@ local M = {}
 
 local BLANK, PUNCTUATION = 0, 1 -- of charclass()
 
+--- A word is what |w| takes for one: letters of one script, so Chinese goes up to the next sign, blank or letter of
+--- another script. (VS Code ends it at blanks and ASCII signs alone.)
 ---@param text string not empty
----@return integer bytes blanks, then one word (letters of one script) or one sign
+---@return integer bytes line breaks with the indentation behind them; or blanks, then one word or one sign
 local function word_end(text)
   local blanks = #text:match("^%s*")
+  if text:sub(1, blanks):find("\n", 1, true) then
+    return blanks
+  end
   local line = text:sub(blanks + 1):match("^[^\n]*")
   local bytes, class = 0, nil
   for _, character in ipairs(vim.fn.split(line, "\\zs")) do

@@ -1,7 +1,11 @@
---- Where bridge, daemon, draft and verifier stand, as the bridge told last; the text for a status line.
+--- Where bridge, daemon, draft and verifier stand, as the bridge told last, and what that means for a buffer; the text
+--- for a status line.
 
 local bridge = require("draftwire.bridge")
 local config = require("draftwire.config")
+local ghost = require("draftwire.ghost")
+local lsp = require("draftwire.lsp")
+local scope = require("draftwire.scope")
 
 local M = {}
 
@@ -53,28 +57,51 @@ function M.in_words()
   elseif bridge.problem then
     return bridge.problem
   elseif M.last == nil then
-    return "not started"
+    return lsp.is_started() and "the bridge is starting" or "not started: no buffer has needed it yet"
   elseif M.last.message ~= "" then
     return M.last.message
   end
   return M.last.kind == "Normal" and "ready" or M.last.reason
 end
 
---- "Draftwire", with what is shown ("2/3", "+": all of it verified, "~": drafted) or what is wrong.
----@return string empty when switched off
+---@param buffer integer
+---@return string? reason why nothing is suggested in this buffer, whatever is typed; nil if something may be
+function M.why_nothing_in(buffer)
+  local reason = scope.why_not_attached(buffer) or scope.why_unchangeable(buffer) or config.why_nothing_is_drawn()
+  if reason or M.is_ready() and not bridge.problem then
+    return reason
+  end
+  if M.last or bridge.problem or lsp.is_started() then
+    return M.in_words()
+  end
+  return bridge.why_missing()
+end
+
+---@param buffer integer
+---@return ""|"+"|"~"|"-"|"!"|"..."
+local function sign_of(buffer)
+  local shown = ghost.shown()
+  if shown and shown.buffer == buffer then
+    return shown.verified >= #shown.text and "+" or "~"
+  elseif lsp.client_of(buffer) == nil and scope.why_not_attached(buffer) or scope.why_unchangeable(buffer) then
+    return "-"
+  elseif bridge.problem or M.last and (M.last.kind == "Error" or M.last.kind == "Warning") then
+    return "!"
+  end
+  local is_ready = M.last and M.last.kind == "Normal"
+  return (is_ready or not lsp.is_started()) and "" or "..."
+end
+
+--- "Draftwire" and one sign of what is so in the current buffer; `:Draftwire status` has the rest.
+---@return string empty when switched off, and in buffers that are no files
 function M.line()
-  if not config.options.enabled then
+  local buffer = vim.api.nvim_get_current_buf()
+  if not config.options.enabled or vim.bo[buffer].buftype ~= "" then
     return ""
   end
-  local shown = require("draftwire.ghost").shown()
-  if shown then
-    local count = shown.count > 1 and (" %d/%d"):format(shown.index, shown.count) or ""
-    return "Draftwire " .. (shown.verified >= #shown.text and "+" or "~") .. count
-  end
-  if not bridge.problem and M.last and M.last.kind == "Normal" then
-    return "Draftwire"
-  end
-  return "Draftwire: " .. M.in_words():match("^[^\n]*")
+  local sign, shown = sign_of(buffer), ghost.shown()
+  local count = shown and shown.buffer == buffer and shown.count > 1 and (" %d/%d"):format(shown.index, shown.count)
+  return "Draftwire" .. (sign == "" and "" or " " .. sign) .. (count or "")
 end
 
 return M

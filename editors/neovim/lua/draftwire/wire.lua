@@ -1,4 +1,4 @@
---- Between the shapes of the protocol and ours: line ends become LF, units become bytes. What is malformed gives nothing.
+--- Between the protocol's shapes and ours: line ends become LF, units become bytes. What is malformed gives nothing.
 
 local place_of = require("draftwire.place")
 
@@ -88,7 +88,7 @@ function M.read_change(params)
   if row == nil or col == nil or type(params.id) ~= "number" then
     return buffer, nil
   end
-  return buffer, {
+  local change = { ---@type draftwire.Change
     kind = params.kind,
     id = params.id,
     row = row,
@@ -97,6 +97,7 @@ function M.read_change(params)
     verified = verified_bytes(params.text, params.verifiedLength, encoding),
     complete = params.complete == true,
   }
+  return buffer, change
 end
 
 ---@param buffer integer
