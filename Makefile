@@ -23,11 +23,14 @@ COMPILE_LLAMA := CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) CMAKE_ARGS="-DLLAVA_BUILD=OF
 
 VSCODE := editors/vscode
 WORKBENCH := tests/editors/vscode
+NEOVIM := editors/neovim
+NEOVIM_CHECKS := tests/editors/neovim
 NPM_QUIET := --no-audit --no-fund --loglevel=error
 # The Python side can be built and tested without npm.
 HAS_NPM := $(shell command -v npm)
+HAS_LUACHECK := $(shell command -v luacheck)
 
-.PHONY: install demo test check docs smoke vscode workbench check-vscode clean
+.PHONY: install demo test check docs smoke vscode workbench check-vscode check-neovim clean
 .DELETE_ON_ERROR:
 
 install: $(STAMPS)/project
@@ -50,13 +53,18 @@ check: install
 	$(BIN)/lint-imports
 	$(BIN)/python packaging/generate_docs.py --check
 	$(BIN)/python -m pytest -q -p no:randomly tests/test_architecture.py
-	$(if $(HAS_NPM),$(MAKE) --no-print-directory check-vscode,@echo 'The VS Code extension is not checked: no npm here.')
+	$(if $(HAS_NPM),$(MAKE) --no-print-directory check-vscode check-neovim,@echo 'The editors are not checked: no npm here.')
 
 docs: install
 	$(BIN)/python packaging/generate_docs.py
 
 check-vscode: $(VSCODE)/node_modules/.stamp
 	cd $(VSCODE) && npm run --silent check && npm run --silent test
+
+# luacheck comes from the system (packaging/install-luacheck): no package of npm or PyPI has it.
+check-neovim: $(NEOVIM_CHECKS)/node_modules/.stamp
+	cd $(NEOVIM) && $(CURDIR)/$(NEOVIM_CHECKS)/node_modules/.bin/stylua --check .
+	$(if $(HAS_LUACHECK),cd $(NEOVIM) && luacheck --quiet .,@echo 'luacheck is not run: there is none here.')
 
 vscode: $(VSCODE)/dist/draftwire.vsix
 
@@ -66,7 +74,7 @@ smoke: install
 	@$(COMPILE_LLAMA) packaging/wheel-smoke-test
 
 clean:
-	rm -rf $(VSCODE)/node_modules $(VSCODE)/dist $(WORKBENCH)/node_modules
+	rm -rf $(VSCODE)/node_modules $(VSCODE)/dist $(WORKBENCH)/node_modules $(NEOVIM_CHECKS)/node_modules
 	rm -rf $(VENV) build dist *.egg-info .coverage .coverage.* \
 		.hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	find . -name __pycache__ -not -path './.git/*' -prune -exec rm -rf {} +
@@ -102,6 +110,10 @@ $(VSCODE)/node_modules/.stamp: $(VSCODE)/package-lock.json
 $(VSCODE)/dist/draftwire.vsix: $(VSCODE)/node_modules/.stamp $(VSCODE)/package.json $(VSCODE)/build.mjs $(VSCODE)/README.md \
 		$(shell find $(VSCODE)/src $(VSCODE)/media -type f)
 	cd $(VSCODE) && npm run --silent package
+
+$(NEOVIM_CHECKS)/node_modules/.stamp: $(NEOVIM_CHECKS)/package-lock.json
+	cd $(NEOVIM_CHECKS) && npm ci $(NPM_QUIET)
+	@touch $@
 
 # code-server's own install scripts would compile what is not needed here. What else they install, by code-server's own
 # list of versions, is installed so; npm ci finds that list incomplete.
