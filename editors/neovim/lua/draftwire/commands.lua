@@ -99,6 +99,7 @@ end
 function subcommands.status()
   local buffer = vim.api.nvim_get_current_buf()
   local uri, reason, told = vim.uri_from_bufnr(buffer), status.why_nothing_in(buffer), false
+  ---@param stats? table
   local function tell(stats)
     if not told then
       told = true
@@ -106,10 +107,11 @@ function subcommands.status()
     end
   end
   if reason or lsp.client_of(buffer) == nil then
-    return tell()
+    tell()
+  else
+    lsp.question("draftwire/stats", tell)
+    vim.defer_fn(tell, ANSWER_WITHIN_MS)
   end
-  lsp.question("draftwire/stats", tell)
-  vim.defer_fn(tell, ANSWER_WITHIN_MS)
 end
 
 function subcommands.stats()

@@ -39,6 +39,7 @@ local function moment(buffer, place)
   return { buffer = buffer, tick = vim.api.nvim_buf_get_changedtick(buffer), row = place.row, col = place.col }
 end
 
+---@param buffer integer
 ---@param reason string
 local function show_nothing(buffer, reason)
   ghost.clear()
@@ -145,7 +146,8 @@ function M.update(again)
   local buffer = vim.api.nvim_get_current_buf()
   local hidden = why_nothing(buffer)
   if hidden then
-    return show_nothing(buffer, hidden)
+    show_nothing(buffer, hidden)
+    return
   end
   local place = place_of.of_cursor()
   local now = moment(buffer, place)
@@ -193,7 +195,8 @@ local function ask_by_hand(steps)
   local buffer = vim.api.nvim_get_current_buf()
   local hidden = why_nothing(buffer)
   if hidden then
-    return show_nothing(buffer, hidden)
+    show_nothing(buffer, hidden)
+    return
   end
   local place, visible = place_of.of_cursor(), ghost.shown() ~= nil
   dismissed = nil

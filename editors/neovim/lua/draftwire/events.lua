@@ -110,6 +110,8 @@ function M.start()
   local function on(events, callback, pattern)
     vim.api.nvim_create_autocmd(events, { group = group, callback = callback, pattern = pattern })
   end
+  ---@param action fun(buffer: integer)
+  ---@return fun(event: table)
   local function later(action)
     return function(event)
       vim.schedule(function()
@@ -118,6 +120,7 @@ function M.start()
     end
   end
   ---@param action fun()
+  ---@return fun()
   local function drawing(action)
     return function()
       if config.options.display == "plugin" then

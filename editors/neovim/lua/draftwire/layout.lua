@@ -74,7 +74,8 @@ end
 ---@param width? integer cells that a line below may have; nil: any number
 ---@return draftwire.Layout
 function M.of(text, verified, column, tabstop, width)
-  local first, below = nil, {}
+  local first ---@type draftwire.Chunk[]?
+  local below = {}
   for _, line in ipairs(vim.split(text, "\n", { plain = true })) do
     local chunks = chunks_of(line, math.max(math.min(verified, #line), 0), first and 0 or column, tabstop)
     verified = verified - #line - 1
@@ -85,7 +86,7 @@ function M.of(text, verified, column, tabstop, width)
       vim.list_extend(below, width and wrapped(chunks, width) or { chunks })
     end
   end
-  return { first = first, below = below }
+  return { first = assert(first), below = below }
 end
 
 return M

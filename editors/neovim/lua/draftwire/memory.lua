@@ -15,8 +15,8 @@ local REMEMBERED_ANSWERS = 8
 ---@field verified integer bytes of `text` that are the target's own
 ---@field complete boolean nothing will be added to it
 ---@field before integer code points of the suggestion that stood before the answer's place
----@field along integer bytes that were typed when the newest change came, which told of the rest ...
----@field own integer ... and how many of those were known as the target's own
+---@field along integer bytes that were typed when the newest change came, which told of the rest
+---@field own integer how many of those were known as the target's own
 
 ---@class draftwire.Answer
 ---@field place draftwire.Place what it was given for
@@ -82,6 +82,7 @@ function Memory:fitting(now)
   for _, answer in ipairs(self.answers) do
     local typed = typed_since(self.buffer, answer.place, now)
     ---@param item draftwire.Item
+    ---@return boolean
     local function goes_on(item)
       return typed ~= nil and #item.text > #typed and vim.startswith(item.text, typed)
     end

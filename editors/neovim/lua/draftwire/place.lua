@@ -52,10 +52,12 @@ function M.behind(buffer, row, col, now)
   return place
 end
 
----@return draftwire.Place of the cursor in the current window
+--- The cursor's place in the current window.
+---@return draftwire.Place
 function M.of_cursor()
   local cursor = vim.api.nvim_win_get_cursor(0)
-  return assert(M.at(vim.api.nvim_get_current_buf(), cursor[1] - 1, cursor[2]))
+  local place = M.at(vim.api.nvim_get_current_buf(), cursor[1] - 1, cursor[2])
+  return (assert(place))
 end
 
 ---@param text string

@@ -47,21 +47,23 @@ end
 
 ---@return boolean
 function M.is_ready()
-  return M.last ~= nil and M.last.daemon == "connected" and M.last.draft == "ready"
+  local last = M.last
+  return last ~= nil and last.daemon == "connected" and last.draft == "ready"
 end
 
 ---@return string one line for people
 function M.in_words()
+  local last = M.last
   if not config.options.enabled then
     return "switched off"
   elseif bridge.problem then
     return bridge.problem
-  elseif M.last == nil then
+  elseif last == nil then
     return lsp.is_started() and "the bridge is starting" or "not started: no buffer has needed it yet"
-  elseif M.last.message ~= "" then
-    return M.last.message
+  elseif last.message ~= "" then
+    return last.message
   end
-  return M.last.kind == "Normal" and "ready" or M.last.reason
+  return last.kind == "Normal" and "ready" or last.reason
 end
 
 ---@param buffer integer

@@ -88,7 +88,8 @@ function M.read_change(params)
   if row == nil or col == nil or type(params.id) ~= "number" then
     return buffer, nil
   end
-  local change = { ---@type draftwire.Change
+  ---@type draftwire.Change
+  local change = {
     kind = params.kind,
     id = params.id,
     row = row,
