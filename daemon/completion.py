@@ -34,6 +34,7 @@ from daemon.generation import Generation
 from daemon.grammars.document_grammar import DocumentGrammar
 from daemon.grammars.legality import Legality
 from daemon.link import Link
+from daemon.masked_places import MaskedPlaces
 from daemon.merge import News, is_left_off
 from daemon.news import news_of
 from daemon.open_texts import OpenTexts
@@ -99,6 +100,7 @@ class Completer:
         self._document: Document | None = None
         self._cursor: int | None = None
         """Where the newest edit left the cursor in it."""
+        self._secrets = MaskedPlaces()
         self._runs = RememberedRuns()
         self._asked = 0
         self._waiting = 0
@@ -123,7 +125,7 @@ class Completer:
             return
         place = Place(document, cursor)
         self.display.follow(place)
-        if splits_word(place):
+        if splits_word(place) or self._is_withheld(place):
             self._stop_active()
             return
         self._run_at(place)
@@ -141,6 +143,8 @@ class Completer:
             return Answer([], "model_loading" if self._worker.state == "loading" else "model_failed")
         if splits_word(place):
             return Answer([], "mid_word")
+        if self._is_withheld(place):
+            return Answer([], "secret")
         if wait != "first":
             await self._legality.read(place, self._worker.vocabulary)
             if self._asked != asked:
@@ -165,6 +169,10 @@ class Completer:
     async def _until_worth_showing(self, run: Run, place: Place, wait: Wait, asked: int) -> None:
         display = self.settings.display
         await until_worth_showing(run, place, wait, display, self._clock, lambda: self._asked != asked)
+
+    def _is_withheld(self, place: Place) -> bool:
+        """Whether a key or a password is being written here, and not along a suggestion."""
+        return self._secrets.is_within(place) and self._runs.at(place) is None
 
     def _run_at(self, place: Place) -> Run:
         """The run whose text answers here: one that is recalled, or a new one."""
@@ -253,7 +261,7 @@ class Completer:
         if not run.finished or run.failure or grows or self._runs.behind(place, text) is not None:
             return
         behind = place_behind(place, text)
-        if behind is not None:
+        if behind is not None and not self._secrets.is_within(behind):
             self._start(behind, ahead=True)
 
     # --- the screen

@@ -19,6 +19,7 @@ from daemon.exemplar_search import ExemplarSearch
 from daemon.fim import layout_of
 from daemon.grammars.document_grammar import LoadedGrammar
 from daemon.grammars.places import document_path
+from daemon.key_shapes import masked
 from daemon.open_texts import OpenTexts
 from daemon.opening import heading, line_comment_of, opening_ids
 from daemon.prompt import Prompt
@@ -111,7 +112,7 @@ class DocumentPrompts:
         if cursor is not None:
             ids = prompt.ids(Place(document, cursor))
         else:
-            ids = [*prompt.start, *_before_any_cursor(prompt, document.text, engine)]
+            ids = [*prompt.start, *_before_any_cursor(prompt, masked(document.text), engine)]
         return Foreseen(prompt.start, ids, None if offered is None else self._adopt)
 
     def close(self) -> None:

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from daemon.blocks import Tokenize
-from daemon.documents import Place
+from daemon.blocks import CHARACTERS_PER_TOKEN, Tokenize
+from daemon.documents import LINE_REACH, Place
 from daemon.fim import Layout
+from daemon.masked_places import MaskedPlaces
 from daemon.prefix_window import PrefixWindow
 from daemon.suffix_window import SuffixWindow
 
@@ -44,14 +45,21 @@ class Prompt:
                 f"a window of {window_tokens} tokens has no room after {len(start)} to start with"
             )
         self._prefix_only = PrefixWindow(tokenize, room=room, splits_at_lines=splits_at_lines)
+        self._masked = MaskedPlaces()
+        self._reach = (room * CHARACTERS_PER_TOKEN, 0)
+        """Characters that may be read before the cursor, and after it."""
         self._filling = (
             _Filling(tokenize, layout, room=room, splits_at_lines=splits_at_lines)
             if layout is not None and room >= _LEAST_ROOM
             else None
         )
+        if self._filling is not None:
+            before, _ = self._reach
+            self._reach = (before, LINE_REACH + self._filling.suffix_room * CHARACTERS_PER_TOKEN)
 
     def ids(self, place: Place) -> list[int]:
         """The prompt at `place`: at most `window_tokens` ids, never empty."""
+        place = self._masked.masked(place, *self._reach)
         filling = None if self._filling is None else self._filling.ids(place)
         ids = self._prefix_only.ids(place) if filling is None else filling
         return [*self.start, *ids] or self._tokenize("\n")
@@ -61,11 +69,11 @@ class _Filling:
     """The two windows, and how they stand to each other."""
 
     def __init__(self, tokenize: Tokenize, layout: Layout, *, room: int, splits_at_lines: bool) -> None:
-        suffix_room = layout.suffix_room(room)
+        self.suffix_room = layout.suffix_room(room)
         self._layout = layout
-        self._suffix = SuffixWindow(tokenize, room=suffix_room)
+        self._suffix = SuffixWindow(tokenize, room=self.suffix_room)
         self._prefix = PrefixWindow(
-            tokenize, room=room - suffix_room - layout.n_marks, splits_at_lines=splits_at_lines
+            tokenize, room=room - self.suffix_room - layout.n_marks, splits_at_lines=splits_at_lines
         )
 
     def ids(self, place: Place) -> list[int] | None:

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from daemon.engine import DraftEngine
+from daemon.key_shapes import masked
 from daemon.match_trust import SHORTEST, MatchTrust
 from daemon.open_texts import OpenTexts
 from daemon.run import Run
-from daemon.text_match import CONTINUED, LONGEST_COMPARED, longest_match, rest_of_word
+from daemon.text_match import CONTINUED, LONGEST_COMPARED, Match, longest_match, rest_of_word
 
 STOPGAP_MATCHED: Final = 4
 """Characters that must agree for a stopgap. It is better than nothing, not better than the model."""
@@ -117,9 +118,19 @@ class TextDrafts:
         match = longest_match(before, self._around, SHORTEST)
         self._ahead, self._matched = [], 0
         if match is not None:
-            ids = engine.tokenize(match.continuation)
-            self._ahead = ids if len(match.continuation) < CONTINUED else ids[:-1]
+            continuation = _sayable(match)
+            ids = engine.tokenize(continuation) if continuation else []
+            is_cut = len(match.continuation) == CONTINUED or continuation != match.continuation
+            self._ahead = ids[:-1] if is_cut else ids
             self._matched = match.matched
+
+
+def _sayable(match: Match) -> str:
+    """The continuation up to what looks like a key: drafts are sent to the verifier."""
+    hidden = masked(match.source)[match.at :]
+    pairs = enumerate(zip(match.continuation, hidden, strict=False))
+    end = next((index for index, (raw, shown) in pairs if raw != shown), len(match.continuation))
+    return match.continuation[:end]
 
 
 def _text(generated: Sequence[int], engine: DraftEngine) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 LONGEST_COMPARED: Final = 256
@@ -19,6 +19,8 @@ LOOKED_AT: Final = 24
 """Places in each text that are compared, the last first."""
 CONTINUED: Final = 96
 """Characters of a continuation."""
+AROUND: Final = 256
+"""Characters before a place, and behind its continuation, that are told of."""
 LONGEST_WORD: Final = 64
 _BEGUN: Final = re.compile(r"\b[^\W\d]\w+\Z")
 _NEEDLES: Final = (96, 48, 24, 12, 6, 3)
@@ -35,6 +37,10 @@ class Match:
     """Characters before the place that are the same, as far as they were compared."""
     visible: int
     """Those of them that are no white space."""
+    source: str = field(default="", compare=False)
+    """What stands there, on both sides of the place ..."""
+    at: int = field(default=0, compare=False)
+    """... which is so far in it."""
 
 
 def longest_match(before: str, texts: Sequence[str], shortest: int) -> Match | None:
@@ -70,7 +76,9 @@ def _longest(before: str, ends: Sequence[tuple[str, int]]) -> Match | None:
     matched = max(lengths)
     text, end = ends[lengths.index(matched)]
     visible = matched - sum(map(str.isspace, own[len(own) - matched :]))
-    return Match(text[end : end + CONTINUED], matched, visible)
+    start = max(0, end - AROUND)
+    source = text[start : end + CONTINUED + AROUND]
+    return Match(text[end : end + CONTINUED], matched, visible, source, end - start)
 
 
 def rest_of_word(before: str, texts: Sequence[str]) -> str:

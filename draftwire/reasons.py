@@ -25,6 +25,7 @@ REASONS: Final[Mapping[str, str]] = MappingProxyType(
         "filtered_blank": "the model would write only blanks",
         "filtered_grammar": "nothing of what the model would write fits the grammar and the text after the cursor",
         "mid_word": "the cursor is inside a word",
+        "secret": "a key or a password is being written here, and no model reads it",
         "timeout": "the model took too long; run: draftwire doctor",
         "internal_error": "a defect of the daemon; its log says more (its place: draftwire doctor)",
     }

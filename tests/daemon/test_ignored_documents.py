@@ -112,6 +112,16 @@ async def test_a_closed_document_is_learned_nothing_of(project: Path) -> None:
 
 
 @pytest.mark.asyncio
+async def test_a_document_may_be_closed_before_a_look_or_after_it(project: Path) -> None:
+    documents = IgnoredDocuments(lambda: 0.0, lambda _: None)
+    for name in ("untitled:1", str(project / "a.py")):
+        documents.look(name)
+        await documents.known(name)
+        documents.forget(name)
+        assert documents.holds(name) is None
+
+
+@pytest.mark.asyncio
 async def test_what_cannot_be_looked_at_counts_as_ignored(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from daemon.key_shapes import MASK, masked
+from daemon.key_shapes import LONGEST_BEGUN, MASK, begun, masked
 
 RANDOM = "wJalrXUtnFEMI9K7MDENG2bPxRfiCYzEXAMPLEKEY1"
 
@@ -67,10 +67,44 @@ def test_a_key_in_armour_is_masked_with_its_lines_kept() -> None:
         "x = 12345678901234567890123456789012345\n",
         "a" * 100 + "\n",
         "class TheLongNameOfACommandLineOptionVersion2Parser:\n",
+        "hf_hub_download_with_progress_bar()\nnpm_config_registry_of_all_packages = 1\n",
+        '{"token": "keyword.operator", "TOKEN": "SEMICOLON"}\n',
+        'if line == "-----BEGIN PRIVATE KEY": return x\n',
     ],
 )
 def test_code_is_left_as_it_is(text: str) -> None:
     assert masked(text) == text
+
+
+@pytest.mark.parametrize("end", ["-----END RSA PRIVATE KEY-----", ""])
+def test_a_key_in_armour_within_a_literal_is_masked(end: str) -> None:
+    """On one line, or with a literal for each."""
+    for text in (
+        f'k = "-----BEGIN EC PRIVATE KEY-----\\nMIIE\\nabcd\\n{end}"',
+        f'"-----BEGIN PRIVATE KEY-----\\n"\n  "MII\\n"\n"{end}"',
+    ):
+        assert "MII" not in masked(text)
+        assert "abcd" not in masked(text)
+
+
+def test_a_literal_that_is_not_closed_is_masked() -> None:
+    assert masked('password = "correct-horse\nx') == 'password = "' + MASK * 13 + "\nx"
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("x = ghp_a1", 4),
+        ("password: 'h", 11),
+        ("http://me:secret", 10),
+        ("http://me:8080", None),
+        ("ghp_a1 ", None),
+        ("", None),
+    ],
+)
+def test_what_is_begun(text: str, start: int | None) -> None:
+    assert begun(text) == start
+    assert begun("\n" * LONGEST_BEGUN + text) == (None if start is None else LONGEST_BEGUN + start)
 
 
 @pytest.mark.parametrize(
@@ -81,4 +115,5 @@ def test_no_text_takes_long(unit: str) -> None:
     text = unit * (50_000 // len(unit))
     started = time.process_time()
     masked(text)
+    begun(text)
     assert time.process_time() - started < 2.0
