@@ -34,7 +34,7 @@ def test_the_word_before_the_cursor_is_replaced_by_itself_and_what_goes_on(
     edit = item.text_edit
     assert edit is not None
     assert not hasattr(edit, "insert")
-    start, end = edit.range.start, edit.range.end  # type: ignore[union-attr]
+    start, end = edit.range.start, edit.range.end
     assert (start.line, end.line, end.character) == (1, 1, units_of(line, encoding))
     word = edit.new_text.removesuffix("st(\r\n)")
     assert line.endswith(word)

@@ -18,7 +18,7 @@ def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def emacs() -> str:
-    """The program; skipped where it is missing, with the command that mends it. REQUIRE_EDITORS makes it fail instead."""
+    """Skip where it is missing, with the command that mends it; REQUIRE_EDITORS makes it fail instead."""
     found = shutil.which("emacs")
     if found is None:
         say = pytest.fail if os.environ.get("REQUIRE_EDITORS") else pytest.skip

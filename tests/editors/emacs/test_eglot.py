@@ -1,4 +1,4 @@
-"""Emacs with eglot, set up as docs/other-editors.md says: a suggestion in the list, taken and told of (ux-10, ux-11)."""
+"""Emacs with eglot, set up as docs/other-editors.md says: a suggestion is a candidate, and taken (ux-10, ux-11)."""
 
 from __future__ import annotations
 
