@@ -18,14 +18,16 @@ Figures, each `vscode_` and `neovim_`:
 - `p50_ms`, `p99_ms`: every key with ghost text, but for the first of each file, which is `cold_p50_ms`;
 - `fresh_p50_ms`, `fresh_p99_ms`: of those that brought a new suggestion; `along_p50_ms`, `along_p99_ms`: of those that
   went along the suggestion shown;
-- `with_ghost`: how many these are; `keys`: how many were timed (all that are one event in the editor: not a new line
-  with its indentation); `overtaken`: how many were overtaken by the next.
+- `text_p50_ms`, `text_p99_ms`: to the first frame with what the key itself inserts, of every key: the editor alone;
+- `with_ghost`: how many have ghost text, `fresh`: how many of them a new suggestion; `keys`: how many were timed (all
+  that are one event in the editor: not a new line with its indentation); `overtaken`: how many by the next.
 
-And how long our code holds a thread that the user waits for, longest and P99 of all calls while typing:
-`neovim_lua_longest_ms`, `neovim_lua_p99_ms` (each call of the plugin from the editor, by a clock around it),
-`vscode_host_longest_ms`, `vscode_host_p99_ms` (the extension host's thread, by a profile while one more file is typed,
-sampled every 0.2 ms). The page's own thread runs none of our code; `vscode_page_long_tasks` counts tasks of
-50 ms and more there, of whatever in VS Code, and `vscode_page_longest_ms` is the longest.
+And how long our code holds a thread that the user waits for, while keys are typed: `neovim_lua_` (each call of the
+plugin from the editor, by a clock around it) and `vscode_host_` (the extension host's thread, by a profile while one
+more file is typed, sampled every 0.2 ms), each with `longest_ms`, `p99_ms` of all calls, and `longest_cpu_ms`, the
+longest by the time in which it ran, which other programs do not lengthen. The page's own thread runs none of our code;
+`vscode_page_long_tasks` counts tasks of 50 ms and more there, of whatever in VS Code, and `vscode_page_longest_ms` is
+the longest.
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ from typing import Any, Final
 from benchmarks.editors.frames import Waits, waits_of
 from benchmarks.editors.in_neovim import neovim_screen
 from benchmarks.editors.in_vscode import vscode
-from benchmarks.editors.visits import MeasuredEditor, Visit, WrongText, visits_of
+from benchmarks.editors.visits import MeasuredEditor, Stretch, Visit, WrongText, visits_of
 from benchmarks.editors.workbench import missing
 from benchmarks.emulation.target import TargetPlan, options_of
 from benchmarks.machine import machine_info
@@ -73,7 +75,7 @@ def measure_vscode(place: Workplace, environment: Mapping[str, str], plan: Plan)
         visits = visits_of(plan, editor.projects)
         waits = type_in(editor, visits, plan.keys, "VS Code")
         longs_ms = list(editor.long_tasks_ms)
-        host = spread("vscode_host", editor.host_stretches_ms(next(visits)))
+        host = held("vscode_host", editor.host_stretches(next(visits)))
     page: Figures = {
         "vscode_page_long_tasks": len(longs_ms),
         "vscode_page_longest_ms": max(longs_ms, default=None),
@@ -85,7 +87,7 @@ def measure_neovim(place: Workplace, environment: Mapping[str, str], plan: Plan)
     """Type in Neovim: its figures."""
     with neovim_screen(place.folder / "neovim", PROGRAM, environment, plan.pauses.cap_s) as editor:
         waits = type_in(editor, visits_of(plan, editor.projects), plan.keys, "Neovim")
-        return figures_of("neovim", waits) | spread("neovim_lua", editor.stretches_ms)
+        return figures_of("neovim", waits) | held("neovim_lua", editor.stretches)
 
 
 EDITORS: Final = {"vscode": measure_vscode, "neovim": measure_neovim}
@@ -109,6 +111,7 @@ def figures_of(editor: str, waits: Waits) -> Figures:
     p50, p99 = percentiles(waits.all_ms, 50, 99)
     fresh50, fresh99 = percentiles(waits.fresh_ms, 50, 99)
     along50, along99 = percentiles(waits.along_ms, 50, 99)
+    text50, text99 = percentiles(waits.text_ms, 50, 99)
     values = {
         "p50_ms": p50,
         "p99_ms": p99,
@@ -117,6 +120,8 @@ def figures_of(editor: str, waits: Waits) -> Figures:
         "along_p50_ms": along50,
         "along_p99_ms": along99,
         "cold_p50_ms": percentiles(waits.cold_ms, 50)[0],
+        "text_p50_ms": text50,
+        "text_p99_ms": text99,
         "with_ghost": len(waits.all_ms),
         "fresh": len(waits.fresh_ms),
         "overtaken": waits.overtaken,
@@ -125,10 +130,11 @@ def figures_of(editor: str, waits: Waits) -> Figures:
     return {f"{editor}_{name}": value for name, value in values.items()}
 
 
-def spread(name: str, values_ms: Sequence[float]) -> Figures:
-    """The longest and the 99th percentile."""
-    p99, longest = percentiles(values_ms, 99, 100)
-    return {f"{name}_longest_ms": longest, f"{name}_p99_ms": p99}
+def held(name: str, stretches: Sequence[Stretch]) -> Figures:
+    """How long our code held a thread."""
+    p99, longest = percentiles([stretch.ms for stretch in stretches], 99, 100)
+    (longest_cpu,) = percentiles([stretch.cpu_ms for stretch in stretches], 100)
+    return {f"{name}_longest_ms": longest, f"{name}_p99_ms": p99, f"{name}_longest_cpu_ms": longest_cpu}
 
 
 def measure(editors: Sequence[str], plan: Plan, target_ms: float | None) -> Figures:

@@ -47,6 +47,8 @@ class Waits:
     """The key went along the suggestion shown, whose rest is shown."""
     cold_ms: list[float] = field(default_factory=list)
     """The first suggestion in a file that was just opened."""
+    text_ms: list[float] = field(default_factory=list)
+    """To the first frame with the key's own text, of every key that has a frame of its own."""
     keys: int = 0
     """Timed ones, these without ghost text included."""
     overtaken: int = 0
@@ -62,6 +64,7 @@ class Waits:
         self.fresh_ms += other.fresh_ms
         self.along_ms += other.along_ms
         self.cold_ms += other.cold_ms
+        self.text_ms += other.text_ms
         self.keys += other.keys
         self.overtaken += other.overtaken
 
@@ -76,6 +79,7 @@ def waits_of(keys: Sequence[Key], frames: Sequence[Frame]) -> Waits:
         )
         if key.at_ms is not None:
             waits.keys += 1
+            waits.text_ms += [frame.at_ms - key.at_ms for frame in own[:1]]
             if drawn is not None:
                 kind = waits.along_ms if _is_rest(drawn.ghost, before, key.text) else waits.fresh_ms
                 (waits.cold_ms if cold else kind).append(drawn.at_ms - key.at_ms)

@@ -9,28 +9,38 @@ interval at each end.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from statistics import median
 from typing import Any, Final
+
+from benchmarks.editors.visits import Stretch
 
 GARBAGE: Final = "(garbage collector)"
 
 
-def stretches_ms(profile: Mapping[str, Any], extension: str) -> list[float]:
-    """Milliseconds of each stretch; `extension` is a part of its files' URL."""
+def stretches_of(profile: Mapping[str, Any], extension: str) -> list[Stretch]:
+    """Each stretch; `extension` is a part of its files' URL.
+
+    A thread that does not run is not sampled: so many samples are so many intervals of processor time.
+    """
     nodes = {node["id"]: node for node in profile["nodes"]}
     ours = _ours(nodes, profile["nodes"][0]["id"], extension)
-    found: list[float] = []
-    running_us = 0
-    for sample, until_next_us in _samples(profile):
-        is_garbage = nodes[sample]["callFrame"]["functionName"] == GARBAGE
-        if sample in ours or (running_us and is_garbage):
-            running_us += until_next_us
-        elif running_us:
-            found.append(running_us / 1000)
-            running_us = 0
-    return [*found, running_us / 1000] if running_us else found
+    interval_us = median(profile["timeDeltas"])
+    found: list[Stretch] = []
+    wall_us, samples = 0.0, 0
+    for sample, until_next_us in [*_samples(profile), (None, 0)]:
+        if sample in ours or (samples and _is_garbage(nodes, sample)):
+            wall_us, samples = wall_us + until_next_us, samples + 1
+        elif samples:
+            found.append(Stretch(wall_us / 1000, samples * interval_us / 1000))
+            wall_us, samples = 0.0, 0
+    return found
 
 
-def _samples(profile: Mapping[str, Any]) -> Sequence[tuple[int, int]]:
+def _is_garbage(nodes: Mapping[int, Any], sample: int | None) -> bool:
+    return sample is not None and nodes[sample]["callFrame"]["functionName"] == GARBAGE
+
+
+def _samples(profile: Mapping[str, Any]) -> Sequence[tuple[int | None, int]]:
     """Each sample with the microseconds until the next one."""
     return list(zip(profile["samples"], [*profile["timeDeltas"][1:], 0], strict=True))
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 from benchmarks.editors.frames import Frame, Key
 from benchmarks.editors.grid import GHOST_COLOUR, Grid
 from benchmarks.editors.neovim import PLUGIN, Neovim, neovim
-from benchmarks.editors.visits import Recording, Visit, check
+from benchmarks.editors.visits import Recording, Stretch, Visit, check
 
 SCREEN: Final = (50, 200)
 MODEL_S: Final = 240.0
@@ -36,8 +36,8 @@ class NeovimScreen:
     def __init__(self, editor: Neovim, projects: Path, pause_s: float) -> None:
         """`pause_s`: before the first key in a file and behind the last."""
         self.projects = projects
-        self.stretches_ms: list[float] = []
-        """What each call of the plugin's code took, while keys were typed."""
+        self.stretches: list[Stretch] = []
+        """Each call of the plugin's code while keys were typed."""
         self._editor = editor
         self._pause_s = pause_s
         self._grid = Grid()
@@ -58,7 +58,7 @@ class NeovimScreen:
         keys = self._play(visit)
         recording = Recording(keys, self._frames)
         check(visit, recording.frames)
-        self.stretches_ms += editor.lua("return Stretches.ms")
+        self.stretches += [Stretch(*found) for found in editor.lua("return Stretches.found")]
         self._frames = []
         editor.type("<Esc>")
         return recording

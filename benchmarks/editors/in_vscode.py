@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.editors.frames import Frame, Key
-from benchmarks.editors.host_profile import stretches_ms
-from benchmarks.editors.visits import Recording, Visit, check
+from benchmarks.editors.host_profile import stretches_of
+from benchmarks.editors.visits import Recording, Stretch, Visit, check
 from benchmarks.editors.workbench import WITHIN_S, Window, workbench
 
 SETTINGS: Final[Mapping[str, Any]] = {
@@ -71,15 +71,15 @@ class VsCode:
         check(visit, recording.frames)
         return recording
 
-    def host_stretches_ms(self, visit: Visit) -> list[float]:
-        """Type this, and say how long our code held the extension host's thread at a time."""
+    def host_stretches(self, visit: Visit) -> list[Stretch]:
+        """Type this, and say how long our code held the extension host's thread."""
         window, begun = self._window, self._profile.with_name(f"{self._profile.name}.begun")
         window.press("Control+Alt+b")
         window.wait("the profile's begin", lambda _: begun.exists())
         self.type(visit)
         window.press("Control+Alt+e")
         window.wait("the profile", lambda _: self._profile.exists(), 2 * WITHIN_S)
-        return stretches_ms(json.loads(self._profile.read_bytes()), EXTENSION)
+        return stretches_of(json.loads(self._profile.read_bytes()), EXTENSION)
 
 
 def recording_of(visit: Visit, recorded: Mapping[str, Any]) -> Recording:

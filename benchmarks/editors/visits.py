@@ -36,6 +36,15 @@ class Recording:
     frames: Sequence[Frame]
 
 
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """How long our code held a thread that the user waits for, without a pause."""
+
+    ms: float
+    cpu_ms: float
+    """Of these, in which it ran: a busy machine lets it wait."""
+
+
 class MeasuredEditor(Protocol):
     """An editor in which files are typed."""
 

@@ -232,11 +232,12 @@ def workbench(
     environment: Mapping[str, str],
     *,
     extensions: Sequence[Path] = (),
+    trusted: bool = True,
 ) -> Iterator[Workbench]:
     """A server and a browser, until the block ends.
 
     `settings`: of the machine, on top of those of the user that keep a workbench quiet. `environment`: on top of ours.
-    `extensions`: packaged ones that are installed besides ours.
+    `extensions`: packaged ones that are installed besides ours. `trusted`: no folder has to be trusted first.
     """
     work, data = folder / "work", folder / "data"
     for needed in (work, data / "User", data / "Machine", folder / "home"):
@@ -265,7 +266,7 @@ def workbench(
     with contextlib.ExitStack() as started:
         log = started.enter_context((folder / "code-server.log").open("wb"))
         server = subprocess.Popen(
-            [*common, *serve, "--disable-workspace-trust", str(work)],
+            [*common, *serve, *(["--disable-workspace-trust"] if trusted else []), str(work)],
             env=env, bufsize=0, stdout=subprocess.PIPE, stderr=log, start_new_session=True,
         )  # fmt: skip
         started.callback(_reap_all, server)

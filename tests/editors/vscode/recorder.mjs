@@ -25,7 +25,7 @@ export function beginToRecord() {
   window.draftwireRecord?.stop();
   const record = { keys: [], frames: [], longTasks: [], stop };
   window.draftwireRecord = record;
-  const pressed = (event) => record.keys.push({ at: event.timeStamp, seen: performance.now(), key: event.key });
+  const pressed = (event) => record.keys.push({ at: event.timeStamp, key: event.key });
   const tasks = new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) record.longTasks.push(entry.duration);
   });
