@@ -42,6 +42,13 @@ _NAMED: Final = re.compile(
     re.IGNORECASE,
 )
 """A literal of one word, closed or left open, that is given a name which says what it is."""
+_SET_TO: Final = rf"^[\w.\-\t \"']*(?i:{_SURE}|{_UNSURE})\w{{0,32}}[\"']?[ \t]*[:=][ \t]*"
+_WORD: Final = (
+    r"(?!(?:[A-Z][a-z]+[0-9]*)+(?:[ \t]|$))"  # a type
+    r"(?=[^\s0-9]*[0-9])(?=[^\sA-Za-z]*[A-Za-z])[^\s\"'`(){}\[\],;$<>_.]"
+)
+_SET: Final = re.compile(rf"({_SET_TO})({_WORD}{{8,}})(?=[ \t]*(?:#.*)?$)", re.MULTILINE)
+"""A line that sets such a name to one word without quotes, in letters and digits, as in files of settings."""
 _USER: Final = r"\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@\"']*:"
 _IN_ADDRESS: Final = re.compile(rf"({_USER})([^\s/@\"']+)(?=@)", re.IGNORECASE)
 _BEGUN: Final = (
@@ -53,6 +60,7 @@ _BEGUN: Final = (
     re.compile(
         rf"(?:{_SURE}|{_UNSURE}(?={_IS}[^\s\"'`0-9]*[0-9])){_IS}(?P<secret>[^\s\"'`]+)\Z", re.IGNORECASE
     ),
+    re.compile(rf"{_SET_TO}(?P<secret>{_WORD}+)\Z", re.MULTILINE),
     re.compile(rf"{_USER}(?P<secret>(?!\d{{1,5}}\Z)[^\s/@\"']+)\Z", re.IGNORECASE),  # digits alone: a port
 )
 """The same, as far as they can be told while they are written."""
@@ -79,7 +87,7 @@ def masked_blocks(text: str) -> str:
 def masked_in_line(text: str) -> str:
     """The same for all that has one line, and for what stands on the line after its name."""
     text = _ISSUED.sub(lambda found: _masked(found[0]), text)
-    for named in (_NAMED, _IN_ADDRESS):
+    for named in (_NAMED, _SET, _IN_ADDRESS):
         text = named.sub(lambda found: found[1] + _masked(found[2]), text)
     return _LONG_RUN.sub(lambda found: _masked(found[0]) if _is_random(found[0]) else found[0], text)
 

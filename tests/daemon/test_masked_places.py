@@ -30,6 +30,7 @@ TYPED = {  # what is typed, and how much of it is no secret yet: it says who iss
     '"db_password": "hunter2hunter2"': '"db_password": "',
     "SECRET_TOKEN := `letmeinplease`": "SECRET_TOKEN := `",
     'token = "abc123def456"': 'token = "abc',
+    "DB_PASSWORD=h1nter2hunter2": "DB_PASSWORD=h",
     "url = postgres://me:opensesame@db": "url = postgres://me:",
     "x = wJalrXUtnFEMI9K7MDENG2bPxRfiCYzEXAMPLEKEY1": "x = wJalrXUtnFEMI9K",
 }
