@@ -37,6 +37,18 @@ def only_daemon(paths: RuntimePaths) -> Iterator[None]:
         os.close(descriptor)
 
 
+def is_held(paths: RuntimePaths) -> bool:
+    """Whether a daemon lives: it holds its lock as long as it does, answering or not."""
+    try:
+        descriptor = os.open(paths.lock, os.O_RDWR)
+    except FileNotFoundError:
+        return False
+    try:
+        return not _try_lock(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 async def listening_socket(paths: RuntimePaths) -> tuple[socket.socket, str]:
     """A bound socket, and the token that clients must send ("" on a Unix socket). Call with the lock held."""
     if paths.transport == "tcp":

@@ -43,6 +43,7 @@ __all__ = ["AlreadyRunning", "run_daemon"]
 log = logging.getLogger(__name__)
 
 HELLO_S = 5.0
+LEAVE_S = 1.0
 READ_BYTES = 1 << 16
 MOST_UNREAD_BYTES = 8 * 2**20
 """A client that leaves this much unread is disconnected."""
@@ -74,7 +75,7 @@ async def run_daemon(
             remove_socket(paths)
             server.close()
             await service.close()
-            local.disconnect_all()
+            await local.disconnect_all()
             await server.wait_closed()
             log.info("daemon has ended")
 
@@ -120,12 +121,14 @@ class LocalServer:
         self._token = token
         self._idle = idle
         self._end = end
-        self._writers: set[asyncio.StreamWriter] = set()
+        self._connections: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
         idle.clients(0)
 
     async def connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One client, from its Hello to its end. Nothing a client sends ends more than its own connection."""
-        self._writers.add(writer)
+        task = asyncio.current_task()
+        assert task is not None, "asyncio serves each connection in a task"
+        self._connections[task] = writer
         outlet = _Outlet(writer)
         try:
             await self._serve(_Messages(reader, outlet), outlet)
@@ -137,14 +140,17 @@ class LocalServer:
         except Exception:
             log.exception("a client's connection failed")
         finally:
-            self._writers.discard(writer)
             writer.close()
             with contextlib.suppress(OSError):
                 await writer.wait_closed()
+            del self._connections[task]
 
-    def disconnect_all(self) -> None:
-        for writer in self._writers:
+    async def disconnect_all(self) -> None:
+        """Close every connection once what was sent on it is out; one whose client does not read is left."""
+        for writer in self._connections.values():
             writer.close()
+        if self._connections:
+            await asyncio.wait(set(self._connections), timeout=LEAVE_S)
 
     async def _serve(self, messages: _Messages, outlet: _Outlet) -> None:
         async with asyncio.timeout(HELLO_S):

@@ -63,7 +63,10 @@ async def _serve(
 ) -> int:
     loop = asyncio.get_running_loop()
 
-    async def connect(settings: dict[str, Any], on_push: OnPush) -> DaemonClient:
+    async def connect(settings: dict[str, Any], on_push: OnPush, *, start: bool) -> DaemonClient:
+        if not start:
+            name = server.client_name
+            return await DaemonClient.connect(paths, client=name, settings=settings, on_push=on_push)
         return await ensure_daemon(
             paths, client=server.client_name, settings=settings, on_push=on_push, command=daemon_command
         )

@@ -1,5 +1,12 @@
 """The bridge's connection to the daemon: started if none runs, found again when lost, documents opened anew.
 
+    starting -> connected -> (lost) -> starting -> connected ...
+                    |-> (stopped by somebody) -> stopped -> (the user goes on typing) -> starting
+                    '-> (no word any more) -> silent -> (it answers again) -> connected
+
+A daemon that was stopped is not started again before the user does something that wants one: who stops it does not
+mean the next moment, and an editor that is closing wants none. One that somebody else starts is found.
+
 Knows the daemon's client and when to try again, not what an editor is. While there is no daemon, questions
 have no answer and messages are dropped: all that matters is sent again on connecting.
 """
@@ -7,6 +14,7 @@ have no answer and messages are dropped: all that matters is sent again on conne
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import Awaitable, Callable, Collection, Iterable
@@ -14,8 +22,18 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from daemon.api.client import OnPush, Pushed
-from daemon.api.errors import ApiError, DaemonLost, DaemonMisconfigured, DaemonRefused, FrameError
+from daemon.api.errors import (
+    ApiError,
+    DaemonLost,
+    DaemonMisconfigured,
+    DaemonRefused,
+    DaemonSilent,
+    DaemonStopped,
+    DaemonUnavailable,
+    FrameError,
+)
 from daemon.api.messages import (
+    ChangeDocument,
     ClientMessage,
     Completions,
     Configure,
@@ -33,12 +51,18 @@ STEADY_S = 10.0
 ANSWER_TIMEOUT_S = 10.0
 """A daemon that takes longer for an answer hangs; the editor gets an empty one."""
 
+ASK_EVERY_S = 2.0
+"""So often the daemon is asked for a sign of life; one that hangs is known after this and the client's own patience."""
+LOOK_EVERY_S = 2.0
+"""So often it is looked whether somebody else has started a daemon that was stopped."""
+STOPPED = "the daemon was stopped; it is started again when you type on"
+
 CHECK_TIMEOUT_S = 60.0
 """A check takes seconds, and the daemon may have others to make first."""
 
 log = logging.getLogger(__name__)
 
-Phase = Literal["starting", "connected", "unavailable", "refused"]
+Phase = Literal["starting", "connected", "silent", "stopped", "unavailable", "refused"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +85,17 @@ class Client(Protocol):
     async def check_grammar(self, document: str, text: str) -> GrammarFindings: ...
     async def status(self) -> Status: ...
     async def stats(self) -> dict[str, Any]: ...
-    async def wait_lost(self) -> None: ...
+    async def wait_lost(self) -> DaemonLost: ...
     async def close(self) -> None: ...
 
 
-Connect = Callable[[dict[str, Any], OnPush], Awaitable[Client]]
-"""(this client's settings, on_push) -> a greeted client; `daemon.api.start.ensure_daemon` in real life."""
+class Connect(Protocol):
+    """How to get a greeted client.
+
+    With `start` a daemon is started where none runs (`daemon.api.start.ensure_daemon`).
+    """
+
+    async def __call__(self, settings: dict[str, Any], on_push: OnPush, *, start: bool) -> Client: ...
 
 
 class DaemonSession:
@@ -94,6 +123,9 @@ class DaemonSession:
         """This client's, less those that the daemon refused."""
         self._bad_settings = ""
         self._logged = ""
+        self._wanted = asyncio.Event()
+        """A daemon may be started: the editor has begun, or the user has gone on, since one was stopped."""
+        self._wanted.set()
         self.state = SessionState("starting", "starting the daemon")
 
     async def run(self) -> None:
@@ -105,34 +137,84 @@ class DaemonSession:
                 await self._converse()
                 if time.monotonic() - connected_at > STEADY_S:
                     retry_s = FIRST_RETRY_S
-                self._enter("starting", "the daemon has ended; starting it again")
             except ApiError as error:
                 if self._leaves_out(error):
                     continue
                 self._enter_without(error)
-            await self._sleep(retry_s)
-            retry_s = min(2 * retry_s, LAST_RETRY_S)
+            if self._wanted.is_set():
+                await self._sleep(retry_s)
+                retry_s = min(2 * retry_s, LAST_RETRY_S)
+            else:
+                await self._until_wanted()
+                retry_s = FIRST_RETRY_S
 
     async def _converse(self) -> None:
         """One connection, from its start to its loss."""
         settings = self._settings
-        client = await self._connect(settings, self._take_push)
+        client = await self._connect(settings, self._take_push, start=self._wanted.is_set())
         try:
             if settings is not self._settings:
                 client.send(Configure(self._settings))
             for document in self._documents():
                 client.send(document)
             self._client, self._logged = client, ""
+            self._wanted.set()
             self._enter("connected", "")
-            await client.wait_lost()
+            lost = await self._until_lost(client)
         except DaemonLost as error:
             log.info("lost the daemon while opening documents: %s", error)
+            lost = error
         finally:
             self._client = None
             await client.close()
+        if (
+            isinstance(lost, DaemonStopped) or self.state.phase == "silent"
+        ):  # nothing but an end made by hand ends that
+            self._wanted.clear()
+            self._enter("stopped", STOPPED)
+        else:
+            self._enter("starting", "the daemon has ended; starting it again")
+
+    async def _until_lost(self, client: Client) -> DaemonLost:
+        """Why the connection is over, once it is; up to then, look whether the daemon still answers."""
+        while True:
+            silent = self.state.phase == "silent"
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(0 if silent else ASK_EVERY_S):
+                    return await client.wait_lost()
+            try:
+                status = await client.status()
+            except DaemonSilent as error:
+                self._enter_silent(error)
+            except ApiError:
+                continue  # an answer, though a bad one; or lost, as `wait_lost` will say
+            else:
+                if silent:
+                    log.warning("the daemon answers again")
+                    self._on_push(status)  # first: the editor is to see this change and no step of it
+                    self._enter("connected", "")
+
+    def _enter_silent(self, error: DaemonSilent) -> None:
+        if self.state.phase != "silent":
+            log.warning("%s", error)
+            self._enter("silent", str(error))
+
+    async def _until_wanted(self) -> None:
+        """Until a daemon may be started, or it is time to look whether somebody else has started one."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LOOK_EVERY_S):
+                await self._wanted.wait()
+
+    def _want(self) -> None:
+        """The user does something that a daemon has its part in."""
+        if not self._wanted.is_set():
+            self._wanted.set()
+            self._enter("starting", "starting the daemon")
 
     def send(self, message: ClientMessage) -> None:
-        """Tell the daemon, if there is one."""
+        """Tell the daemon, if there is one. What the user opens or changes starts one that was stopped."""
+        if isinstance(message, OpenDocument | ChangeDocument):
+            self._want()
         if self._client is None:
             return
         try:
@@ -176,10 +258,12 @@ class DaemonSession:
 
     def _enter_without(self, error: ApiError) -> None:
         """There is no daemon; the log has the reason once, however often it is tried."""
+        if isinstance(error, DaemonUnavailable) and not self._wanted.is_set():
+            return  # nobody else has started one
         if str(error) != self._logged:
             self._logged = str(error)
             log.warning("no daemon: %s", error)
-        self._enter("refused" if isinstance(error, DaemonRefused) else "unavailable", str(error))
+        self._enter(_phase_without(error), str(error))
         if isinstance(error, DaemonMisconfigured):
             self._on_problem(f"Draftwire can't start: {error}")
 
@@ -187,7 +271,9 @@ class DaemonSession:
         self, document: str, version: int, offset: int, trigger: Trigger
     ) -> Completions | None:
         """The daemon's answer, or None if there is none to be had. Cancelling it cancels it at the daemon."""
-        if self._client is None:
+        if trigger == "invoked":
+            self._want()
+        if self._client is None or self.state.phase == "silent":
             return None
         try:
             async with asyncio.timeout(ANSWER_TIMEOUT_S):
@@ -221,3 +307,9 @@ class DaemonSession:
     def _enter(self, phase: Phase, message: str) -> None:
         self.state = SessionState(phase, message, self._bad_settings)
         self._on_state(self.state)
+
+
+def _phase_without(error: ApiError) -> Phase:
+    if isinstance(error, DaemonSilent):
+        return "silent"
+    return "refused" if isinstance(error, DaemonRefused) else "unavailable"

@@ -13,6 +13,8 @@ Kind = Literal["Normal", "Warning", "Error", "Inactive"]
 Reason = Literal[
     "",
     "daemon_starting",
+    "daemon_silent",
+    "daemon_stopped",
     "daemon_unavailable",
     "daemon_refused",
     "draft_loading",
@@ -27,6 +29,8 @@ Reason = Literal[
 
 _WITHOUT_DAEMON: dict[str, tuple[Kind, Reason]] = {
     "starting": ("Inactive", "daemon_starting"),
+    "silent": ("Error", "daemon_silent"),
+    "stopped": ("Warning", "daemon_stopped"),
     "unavailable": ("Error", "daemon_unavailable"),
     "refused": ("Error", "daemon_refused"),
 }

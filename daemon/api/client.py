@@ -17,6 +17,8 @@ from daemon.api.errors import (
     BadMessage,
     DaemonLost,
     DaemonRefused,
+    DaemonSilent,
+    DaemonStopped,
     DaemonUnavailable,
     FrameTooLarge,
     RequestFailed,
@@ -30,6 +32,7 @@ from daemon.api.messages import (
     Complete,
     Completions,
     DaemonMessage,
+    Ending,
     Failed,
     GetStats,
     GetStatus,
@@ -47,6 +50,7 @@ from daemon.api.messages import (
 from daemon.api.paths import RuntimePaths, read_endpoint
 
 HANDSHAKE_TIMEOUT_S = 5.0
+"""Also for what a daemon says of itself, which costs it no work: one that takes longer hangs."""
 READ_BYTES = 1 << 16
 MAX_UNSENT_BYTES = 2 * MAX_FRAME_BYTES
 """A daemon that leaves this much unread is taken for lost."""
@@ -80,6 +84,8 @@ class DaemonClient:
         self._next_request = 1
         self._waiting: dict[int, asyncio.Future[AnyAnswer]] = {}
         self._lost: DaemonLost | None = None
+        self._is_ending = False
+        """The daemon said so."""
         self._reading = asyncio.create_task(self._read(), name="daemon client")
 
     @classmethod
@@ -95,8 +101,8 @@ class DaemonClient:
         """Connect and shake hands.
 
         `client` names this program for people; `settings` are this client's own, by dotted name; `on_push` is
-        called on the event loop for whatever comes unasked, in order. Raises DaemonUnavailable (nobody there,
-        or silent for `timeout_s`), DaemonRefused, RuntimePathError.
+        called on the event loop for whatever comes unasked, in order. Raises DaemonUnavailable (nobody there),
+        DaemonSilent (no word for `timeout_s`), DaemonRefused, RuntimePathError.
         """
         writer: asyncio.StreamWriter | None = None
         try:
@@ -109,10 +115,7 @@ class DaemonClient:
             if writer is not None:
                 writer.close()
             if isinstance(error, TimeoutError):
-                raise DaemonUnavailable(
-                    f"the daemon does not answer within {timeout_s:g} s; see {paths.log} "
-                    "or run: draftwire daemon stop"
-                ) from error
+                raise _silent(paths.process(), timeout_s) from error
             if isinstance(error, OSError):
                 raise DaemonUnavailable(_no_daemon(error)) from error
             raise
@@ -156,23 +159,25 @@ class DaemonClient:
         return _expect(await self._ask_until_cancelled(request, message), GrammarFindings)
 
     async def status(self) -> Status:
-        """The state of draft and link. Raises RequestFailed, DaemonLost."""
+        """The state of draft and link. Raises RequestFailed, DaemonLost, DaemonSilent (the connection stays)."""
         request = self._number()
-        return _expect(await self._ask(request, GetStatus(request)), Status)
+        return _expect(await self._ask_at_once(request, GetStatus(request)), Status)
 
     async def stats(self) -> dict[str, Any]:
-        """Counters and summaries since the daemon started. Raises RequestFailed, DaemonLost."""
+        """Counters and summaries since the daemon started. Raises as `status` does."""
         request = self._number()
-        return _expect(await self._ask(request, GetStats(request)), Stats).values
+        return _expect(await self._ask_at_once(request, GetStats(request)), Stats).values
 
     @property
     def lost(self) -> DaemonLost | None:
         """Why the connection is over; None while it is open."""
         return self._lost
 
-    async def wait_lost(self) -> None:
-        """Return when the connection is over, whoever ended it."""
+    async def wait_lost(self) -> DaemonLost:
+        """Return when the connection is over, whoever ended it: why."""
         await asyncio.wait({self._reading})
+        assert self._lost is not None, "who reads to the end says why"
+        return self._lost
 
     async def close(self) -> None:
         """Take leave and end the connection; requests under way raise DaemonLost."""
@@ -196,6 +201,14 @@ class DaemonClient:
                 self.send(Cancel(request))
             raise
 
+    async def _ask_at_once(self, request: int, message: ClientMessage) -> AnyAnswer:
+        """For what a daemon answers without any work."""
+        try:
+            async with asyncio.timeout(HANDSHAKE_TIMEOUT_S):
+                return await self._ask(request, message)
+        except TimeoutError as error:
+            raise _silent(self.welcome.pid, HANDSHAKE_TIMEOUT_S) from error
+
     async def _ask(self, request: int, message: ClientMessage) -> AnyAnswer:
         self.send(message)
         waiting: asyncio.Future[AnyAnswer] = asyncio.get_running_loop().create_future()
@@ -216,7 +229,8 @@ class DaemonClient:
         except (OSError, FrameTooLarge) as error:
             why = f"the connection to the daemon broke: {error}"
         finally:
-            self._end(DaemonLost(why))
+            stopped = DaemonStopped("the daemon was stopped; to start it, run: draftwire daemon start")
+            self._end(stopped if self._is_ending else DaemonLost(why))
 
     def _take_all(self) -> None:
         while True:
@@ -235,6 +249,8 @@ class DaemonClient:
             self._answer(request, message)
         elif isinstance(message, SuggestionUpdate | GrammarState | Status | Failed):
             self._push(message)
+        elif isinstance(message, Ending):
+            self._is_ending = True
         else:
             log.warning("ignored a %s of the daemon that answers nothing", type(message).__name__)
 
@@ -271,6 +287,11 @@ def _no_daemon(error: OSError) -> str:
     usual = isinstance(error, FileNotFoundError | ConnectionRefusedError)
     reason = "" if usual else f" ({error.strerror or error})"
     return f"no daemon is running{reason}; run: draftwire daemon start"
+
+
+def _silent(process: int | None, waited_s: float) -> DaemonSilent:
+    name = "the daemon" if process is None else f"the daemon (process {process})"
+    return DaemonSilent(f"{name} does not answer within {waited_s:g} s; run: draftwire daemon stop")
 
 
 def _hello(client: str, token: str, settings: Mapping[str, Any]) -> Hello:

@@ -27,6 +27,10 @@ class DaemonUnavailable(ApiError):
     """No daemon answers at the socket (or what answers does not speak in time)."""
 
 
+class DaemonSilent(DaemonUnavailable):
+    """Somebody listens at the socket, or did, and says nothing in time: a daemon that hangs."""
+
+
 class DaemonRefused(ApiError):
     """A daemon answered the handshake with a refusal. `code` and `settings` are those of `messages.Failed`."""
 
@@ -38,6 +42,10 @@ class DaemonRefused(ApiError):
 
 class DaemonLost(ApiError):
     """The connection ended while it was in use."""
+
+
+class DaemonStopped(DaemonLost):
+    """The daemon said that it ends: somebody has stopped it, and may not want it back at once."""
 
 
 class DaemonStartFailed(ApiError):

@@ -52,6 +52,13 @@ class RuntimePaths:
         for directory in {self.directory, self.socket.parent}:
             _make_private(directory)
 
+    def process(self) -> int | None:
+        """The id of the process that holds the lock, or held it last; None if that can't be read."""
+        try:
+            return int(self.lock.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+
 
 class Endpoint(msgspec.Struct, frozen=True):
     """Where a daemon on loopback TCP listens, and the token that it wants in Hello."""

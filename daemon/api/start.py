@@ -16,8 +16,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from daemon.api.client import DaemonClient, OnPush
-from daemon.api.errors import DaemonMisconfigured, DaemonStartFailed, DaemonUnavailable
+from daemon.api.client import HANDSHAKE_TIMEOUT_S, DaemonClient, OnPush
+from daemon.api.errors import DaemonMisconfigured, DaemonSilent, DaemonStartFailed, DaemonUnavailable
 from daemon.api.paths import RuntimePaths
 
 EXIT_ALREADY_RUNNING = 75
@@ -25,6 +25,8 @@ EXIT_ALREADY_RUNNING = 75
 EXIT_MISCONFIGURED = 78
 """How a daemon ends whose configuration has errors (EX_CONFIG of sysexits.h); its log ends with them."""
 START_TIMEOUT_S = 20.0
+SPAWN_AGAIN_S = 2.0
+"""Another is started after this long where one found the lock held and yet nobody is there: the holder was ending."""
 FIRST_RETRY_S = 0.02
 LAST_RETRY_S = 0.25
 LOG_TAIL_LINES = 12
@@ -42,9 +44,9 @@ async def ensure_daemon(
 ) -> DaemonClient:
     """A connection to the running daemon, which is started first if there is none.
 
-    `command` is what to run (default: `draftwire daemon run` of this interpreter). Raises DaemonRefused if a
-    daemon runs and refuses, DaemonStartFailed if a started one ends or does not answer within `timeout_s`,
-    DaemonMisconfigured if it refuses its configuration, RuntimePathError.
+    `command` is what to run (default: `draftwire daemon run` of this interpreter). Raises DaemonRefused if a daemon
+    runs and refuses, DaemonSilent if one holds the lock and does not answer, DaemonStartFailed if a started one ends or
+    does not answer within `timeout_s`, DaemonMisconfigured if it refuses its configuration, RuntimePathError.
     """
     paths.prepare()
     try:
@@ -52,21 +54,28 @@ async def ensure_daemon(
     except DaemonUnavailable:
         pass
     log_start = _roll_log(paths.log)
-    process = _spawn(paths, command or [sys.executable, "-m", "draftwire", "daemon", "run"])
-    deadline = time.monotonic() + timeout_s
+    command = command or [sys.executable, "-m", "draftwire", "daemon", "run"]
+    process, spawned_at = _spawn(paths, command), time.monotonic()
+    deadline = spawned_at + timeout_s
     retry_s = FIRST_RETRY_S
     while True:
         left_s = deadline - time.monotonic()
+        patience_s = min(max(left_s, FIRST_RETRY_S), HANDSHAKE_TIMEOUT_S)
         try:
             return await DaemonClient.connect(
-                paths, client=client, settings=settings, on_push=on_push, timeout_s=max(left_s, FIRST_RETRY_S)
+                paths, client=client, settings=settings, on_push=on_push, timeout_s=patience_s
             )
         except DaemonUnavailable as error:
+            lock_is_held = process.poll() == EXIT_ALREADY_RUNNING
+            if lock_is_held and isinstance(error, DaemonSilent):
+                raise
             failed = _start_failure(process, left_s, timeout_s)
             if process.poll() == EXIT_MISCONFIGURED:
                 raise DaemonMisconfigured(_complaint(paths.log, log_start) or failed) from error
             if failed:
                 raise DaemonStartFailed(f"{failed}{_log_tail(paths.log, log_start)}") from error
+            if lock_is_held and time.monotonic() - spawned_at > SPAWN_AGAIN_S:
+                process, spawned_at = _spawn(paths, command), time.monotonic()
         await asyncio.sleep(min(retry_s, max(left_s, 0)))
         retry_s = min(2 * retry_s, LAST_RETRY_S)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -13,7 +12,6 @@ import typer
 
 from draftwire.commands.options import ConfigFile, Json
 from draftwire.config_change import CHANGED, config_changed
-from draftwire.failures import CommandFailed, Exit
 from draftwire.reasons import in_words
 from draftwire.terminal import note, print_json, print_pairs, spinner
 
@@ -24,8 +22,6 @@ if TYPE_CHECKING:
 app = typer.Typer(help="The background process that all your editors share.", no_args_is_help=True)
 
 CLIENT = "draftwire daemon"
-STOP_TIMEOUT_S = 10.0
-POLL_S = 0.02
 LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
@@ -45,7 +41,10 @@ def run(config: ConfigFile = None) -> None:
 
 @app.command()
 def start(config: ConfigFile = None) -> None:
-    """Start the daemon in the background, if none runs. Editors do this by themselves."""
+    """Start the daemon in the background, if none runs. Editors do this by themselves.
+
+    One that runs and does not answer is not replaced: `draftwire daemon stop` ends it.
+    """
     from daemon.api.paths import runtime_paths
     from daemon.config import load_config
 
@@ -57,22 +56,17 @@ def start(config: ConfigFile = None) -> None:
 
 @app.command()
 def stop() -> None:
-    """End the daemon. Does nothing if none runs."""
-    from daemon.api.errors import DaemonUnavailable
-    from daemon.api.paths import runtime_paths
+    """End the daemon; one that does not answer is killed. Editors start it again when you type on.
 
-    paths = runtime_paths()
-    try:
-        with spinner("stopping the daemon"):
-            pid = asyncio.run(_ask_to_end(paths))
-            _wait_ended(paths, pid)
-    except DaemonUnavailable as error:
-        if _is_held(paths):
-            pid_text = paths.lock.read_text(encoding="utf-8").strip()
-            raise CommandFailed(f"{error}\nit can be ended by: kill {pid_text}", Exit.UNAVAILABLE) from None
-        note("no daemon is running")
-    else:
-        note(f"the daemon (process {pid}) has ended")
+    It has 10 seconds to end where it answers; where it does not, it is gone within 10 seconds too. Does nothing if none
+    runs.
+    """
+    from daemon.api.paths import runtime_paths
+    from draftwire.stopping import stop_daemon
+
+    with spinner("stopping the daemon"):
+        outcome = stop_daemon(runtime_paths(), CLIENT, note)
+    note(outcome)
 
 
 @app.command()
@@ -137,59 +131,22 @@ def _run_command(config: ConfigFile) -> list[str]:
 
 async def _start(paths: RuntimePaths, command: list[str]) -> str:
     from daemon.api.client import DaemonClient
-    from daemon.api.errors import DaemonUnavailable
+    from daemon.api.errors import DaemonSilent, DaemonUnavailable
     from daemon.api.start import ensure_daemon
+    from daemon.lifecycle import is_held
 
     paths.prepare()
     try:
         client = await DaemonClient.connect(paths, client=CLIENT)
         text = "the daemon (process {}) runs already"
-    except DaemonUnavailable:
+    except DaemonUnavailable as error:
+        if isinstance(error, DaemonSilent) and is_held(paths):
+            raise
         client = await ensure_daemon(paths, client=CLIENT, command=command)
         text = "the daemon (process {}) runs"
     pid = client.welcome.pid
     await client.close()
     return text.format(pid)
-
-
-async def _ask_to_end(paths: RuntimePaths) -> int:
-    """Tell the daemon to end, and wait for the end of the connection; the daemon's process id."""
-    from daemon.api.client import DaemonClient
-    from daemon.api.messages import Shutdown
-
-    client = await DaemonClient.connect(paths, client=CLIENT)
-    try:
-        client.send(Shutdown())
-        async with asyncio.timeout(STOP_TIMEOUT_S):
-            await client.wait_lost()
-    except TimeoutError:
-        pass  # found out by its lock
-    finally:
-        await client.close()
-    return client.welcome.pid
-
-
-def _wait_ended(paths: RuntimePaths, pid: int) -> None:
-    """Wait until the daemon has let go of its lock."""
-    deadline = time.monotonic() + STOP_TIMEOUT_S
-    while _is_held(paths):
-        if time.monotonic() > deadline:
-            text = f"the daemon (process {pid}) has not ended within {STOP_TIMEOUT_S:g} s; run: kill {pid}"
-            raise CommandFailed(text, Exit.UNAVAILABLE)
-        time.sleep(POLL_S)
-
-
-def _is_held(paths: RuntimePaths) -> bool:
-    """Whether a daemon lives: it holds its lock as long as it does."""
-    from daemon.lifecycle import AlreadyRunning, only_daemon
-
-    if not paths.lock.exists():
-        return False
-    try:
-        with only_daemon(paths):
-            return False
-    except AlreadyRunning:
-        return True
 
 
 async def _status(paths: RuntimePaths) -> Status:

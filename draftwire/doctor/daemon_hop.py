@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from daemon.api.client import DaemonClient
-from daemon.api.errors import ApiError, DaemonMisconfigured, DaemonRefused, DaemonUnavailable
+from daemon.api.errors import (
+    ApiError,
+    DaemonMisconfigured,
+    DaemonRefused,
+    DaemonSilent,
+    DaemonUnavailable,
+)
 from daemon.api.messages import Status
 from daemon.api.paths import RuntimePaths
 from daemon.api.start import ensure_daemon
+from daemon.lifecycle import is_held
 from daemon.version import VERSION
 from draftwire.config_change import CHANGED, config_changed
 from draftwire.doctor.findings import Finding
@@ -26,6 +33,14 @@ async def check_daemon(paths: RuntimePaths, *, start: bool) -> tuple[Status | No
     except DaemonRefused as error:
         return None, [Finding("daemon", "handshake", "failed", str(error), "run: draftwire daemon stop")]
     except DaemonUnavailable as error:
+        if is_held(paths):
+            silent = isinstance(error, DaemonSilent)
+            found = (
+                str(error).partition(";")[0]
+                if silent
+                else f"one runs, and can't be reached at {paths.socket}"
+            )
+            return None, [Finding("daemon", "handshake", "failed", found, "run: draftwire daemon stop")]
         if paths.transport == "unix" and paths.socket.exists():
             text = f"there is a socket at {paths.socket} and nobody answers: {error}"
             return None, [Finding("daemon", "handshake", "warning", text, "the next start takes it over")]
@@ -39,7 +54,8 @@ async def check_daemon(paths: RuntimePaths, *, start: bool) -> tuple[Status | No
     try:
         status = await client.status()
     except ApiError as error:
-        return None, [Finding("daemon", "status", "failed", str(error), f"see {paths.log}")]
+        fix = "run: draftwire daemon stop" if isinstance(error, DaemonSilent) else f"see {paths.log}"
+        return None, [Finding("daemon", "status", "failed", str(error).partition(";")[0], fix)]
     finally:
         await client.close()
     return status, list(_of_status(status))
@@ -57,7 +73,10 @@ def _of_status(status: Status) -> Iterator[Finding]:
         found, _, fix = CHANGED.partition(": ")
         yield Finding("daemon", "configuration", "warning", found, fix)
     if status.draft == "failed":
-        fix = "mend what it names, then run: draftwire daemon stop"
+        fix = (
+            "mend what it names: the daemon takes a model up that is installed or replaced; other settings "
+            + ("want: draftwire daemon stop")
+        )
         yield Finding("daemon", "draft model in the daemon", "failed", status.draft_error, fix)
     if status.link in ("refused", "offline", "slow"):
         text = f"the daemon's link is {status.link}: {status.link_reason}"

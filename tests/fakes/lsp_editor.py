@@ -177,7 +177,7 @@ class InProcessEditor(Editor):
         self._bodies: asyncio.Queue[bytes | None] = asyncio.Queue()
         self._requests = MessageSplitter()
 
-        async def connect(settings: Json, on_push: OnPush) -> DaemonClient:
+        async def connect(settings: Json, on_push: OnPush, *, start: bool) -> DaemonClient:
             return await DaemonClient.connect(
                 paths, client=self.bridge.client_name, settings=settings, on_push=on_push
             )

@@ -30,7 +30,7 @@ class Deaf:
         pass
 
 
-async def _no_daemon(settings: dict[str, Any], on_push: OnPush) -> Client:
+async def _no_daemon(settings: dict[str, Any], on_push: OnPush, *, start: bool) -> Client:
     raise AssertionError("the session is not started")
 
 

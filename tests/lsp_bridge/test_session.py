@@ -11,8 +11,17 @@ from typing import Any
 import pytest
 
 from daemon.api.client import OnPush
-from daemon.api.errors import BadMessage, DaemonLost, DaemonRefused, DaemonUnavailable, RequestFailed
+from daemon.api.errors import (
+    BadMessage,
+    DaemonLost,
+    DaemonRefused,
+    DaemonSilent,
+    DaemonStopped,
+    DaemonUnavailable,
+    RequestFailed,
+)
 from daemon.api.messages import (
+    ChangeDocument,
     ClientMessage,
     CloseDocument,
     Completions,
@@ -38,6 +47,10 @@ class FakeClient:
         self.answer = answer
         self.sent: list[ClientMessage] = []
         self.lost = asyncio.Event()
+        self.why: DaemonLost = DaemonLost("gone")
+        self.life: Exception | None = None
+        """What asking for the status raises."""
+        self.asked = 0
         self.closed = False
         self.send_error: Exception | None = None
 
@@ -62,13 +75,17 @@ class FakeClient:
         return GrammarFindings(len(text), [])
 
     async def status(self) -> Status:
+        self.asked += 1
+        if isinstance(self.life, Exception):
+            raise self.life
         return READY
 
     async def stats(self) -> dict[str, Any]:
         return {"n": 1}
 
-    async def wait_lost(self) -> None:
+    async def wait_lost(self) -> DaemonLost:
         await self.lost.wait()
+        return self.why
 
     async def close(self) -> None:
         self.closed = True
@@ -80,6 +97,8 @@ class Setting:
     def __init__(self, outcomes: Iterable[FakeClient | Exception]) -> None:
         self.outcomes = list(outcomes)
         self.settings: list[dict[str, Any]] = []
+        self.starts: list[bool] = []
+        """Of each connect, whether it may start a daemon."""
         self.slept: list[float] = []
         self.states: list[SessionState] = []
         self.problems: list[str] = []
@@ -96,8 +115,9 @@ class Setting:
             sleep=self._sleep,
         )
 
-    async def _connect(self, settings: dict[str, Any], on_push: OnPush) -> FakeClient:
+    async def _connect(self, settings: dict[str, Any], on_push: OnPush, *, start: bool) -> FakeClient:
         self.settings.append(settings)
+        self.starts.append(start)
         self.push = on_push
         if self.during_connect is not None:
             self.during_connect()
@@ -119,6 +139,12 @@ class Setting:
     async def connected(self, times: int = 1) -> None:
         """Wait until the session has connected this often."""
         while [state.phase for state in self.states].count("connected") < times:
+            self.changed.clear()
+            await self.changed.wait()
+
+    async def phase(self, phase: str) -> None:
+        """Wait until the session is in this phase."""
+        while self.session.state.phase != phase:
             self.changed.clear()
             await self.changed.wait()
 
@@ -305,3 +331,103 @@ async def test_checking_a_grammar(scripted: Exception, caplog: pytest.LogCapture
         client.answer = scripted
         assert await setting.session.check_grammar("u", "abc") is None
     assert caplog.messages == [f"the daemon has not checked a grammar: {scripted}"]
+
+
+# Stopped by somebody ----------------------------------------------------------------------------------------
+
+
+def stopped() -> FakeClient:
+    """A client whose daemon somebody stops at once."""
+    client = FakeClient()
+    client.why = DaemonStopped("stopped")
+    client.lost.set()
+    return client
+
+
+@pytest.mark.parametrize("wants", ["a key", "another document", "asking by hand"])
+async def test_one_that_was_stopped_is_started_again_when_the_user_goes_on(wants: str) -> None:
+    """And not before: not for what an editor says that is closing."""
+    async with running(stopped()) as setting:
+        await setting.phase("stopped")
+        setting.session.send(CloseDocument("u"))
+        await setting.session.complete("u", 1, 0, "automatic")
+        assert [state.phase for state in setting.states] == ["connected", "stopped"]
+        assert "when you type on" in setting.session.state.message
+        if wants == "a key":
+            setting.session.send(ChangeDocument("u", 4, []))
+        elif wants == "another document":
+            setting.session.send(DOCUMENT)
+        else:
+            assert await setting.session.complete("u", 1, 0, "invoked") is None
+        assert setting.session.state.phase == "starting"
+        await setting.exhausted.wait()
+    assert (setting.starts[0], setting.starts[-1], setting.slept) == (True, True, [])
+
+
+async def test_one_that_was_stopped_and_started_by_somebody_else_is_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Looking for it starts nothing, and that there is none yet is no news; a crash of it is again one."""
+    monkeypatch.setattr(session_module, "LOOK_EVERY_S", 0.0)
+    found = FakeClient()
+    async with running(stopped(), DaemonUnavailable("none"), found) as setting:
+        await setting.connected(times=2)
+        assert [state.phase for state in setting.states] == ["connected", "stopped", "connected"]
+        found.lost.set()
+        await setting.exhausted.wait()
+    assert setting.starts == [True, False, False, True]
+
+
+# Hanging ----------------------------------------------------------------------------------------------------
+
+
+async def test_one_that_gives_no_sign_of_life_is_told_of_until_it_does(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Edits go on to it meanwhile, so that it finds nothing missing; questions are not held back for it."""
+    monkeypatch.setattr(session_module, "ASK_EVERY_S", 0.0)
+    client = FakeClient(ANSWER)
+    async with running(client) as setting:
+        await setting.connected()
+        client.life = DaemonSilent("process 7 does not answer; run: this")
+        await setting.phase("silent")
+        assert setting.session.state.message == "process 7 does not answer; run: this"
+        assert await setting.session.complete("u", 1, 0, "automatic") is None
+        setting.session.send(CloseDocument("u"))
+        assert client.sent == [DOCUMENT, CloseDocument("u")]
+        client.life = None
+        await setting.connected(times=2)
+        assert await setting.session.complete("u", 1, 0, "automatic") == ANSWER
+    assert caplog.messages == ["process 7 does not answer; run: this", "the daemon answers again"]
+    assert setting.starts == [True]
+
+
+@pytest.mark.parametrize("answer", [DaemonLost("gone"), RequestFailed("internal", "its log says why")])
+async def test_an_answer_of_any_kind_is_a_sign_of_life(
+    answer: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session_module, "ASK_EVERY_S", 0.0)
+    client = FakeClient()
+    client.life = answer
+    async with running(client) as setting:
+        await setting.connected()
+        while client.asked < 3:
+            await asyncio.sleep(0)
+        assert setting.session.state.phase == "connected"
+
+
+async def test_one_that_hung_and_was_ended_was_ended_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So it stays so until the user goes on."""
+    monkeypatch.setattr(session_module, "ASK_EVERY_S", 0.0)
+    client = FakeClient()
+    client.life = DaemonSilent("no word")
+    async with running(client) as setting:
+        await setting.phase("silent")
+        client.lost.set()
+        await setting.phase("stopped")
+
+
+async def test_one_that_hangs_when_it_is_looked_for_is_told_as_such() -> None:
+    async with running(DaemonSilent("no word")) as setting:
+        await setting.exhausted.wait()
+        assert [state.phase for state in setting.states] == ["silent"]

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from daemon.api.messages import Shutdown
 from daemon.api.paths import runtime_paths
-from daemon.lifecycle import AlreadyRunning, only_daemon
+from daemon.lifecycle import AlreadyRunning
 from daemon.link_session import Committed
 from daemon.statistics import Request, Statistics
 from draftwire.cli import app
@@ -227,37 +227,6 @@ def test_stop_asks_the_daemon_to_end(run_daemon: RunDaemon) -> None:
 def test_stop_without_a_daemon_is_no_error() -> None:
     result = runner.invoke(app, ["daemon", "stop"])
     assert (result.exit_code, result.stderr) == (0, "no daemon is running\n")
-
-
-def test_stop_names_a_daemon_that_does_not_end(
-    run_daemon: RunDaemon, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "STOP_TIMEOUT_S", 0.1)
-    with run_daemon(), only_daemon(runtime_paths()):
-        result = runner.invoke(app, ["daemon", "stop"])
-    assert result.exit_code == Exit.UNAVAILABLE
-    assert f"has not ended within 0.1 s; run: kill {os.getpid()}" in result.stderr
-
-
-def test_stop_does_not_wait_for_ever_for_the_end_of_the_connection(
-    run_daemon: RunDaemon, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "STOP_TIMEOUT_S", 0.1)
-    with run_daemon() as daemon, only_daemon(runtime_paths()):
-        take = daemon._take
-        monkeypatch.setattr(daemon, "_take", lambda *message: take(*message) and False)
-        result = runner.invoke(app, ["daemon", "stop"])
-    assert result.exit_code == Exit.UNAVAILABLE
-    assert "run: kill" in result.stderr
-
-
-def test_stop_names_a_daemon_that_lives_but_does_not_answer() -> None:
-    paths = runtime_paths()
-    paths.prepare()
-    with only_daemon(paths):
-        result = runner.invoke(app, ["daemon", "stop"])
-    assert result.exit_code == Exit.UNAVAILABLE
-    assert f"it can be ended by: kill {os.getpid()}" in result.stderr
 
 
 # Running in the foreground ----------------------------------------------------------------------------------
