@@ -167,9 +167,8 @@ class DaemonSession:
         finally:
             self._client = None
             await client.close()
-        if (
-            isinstance(lost, DaemonStopped) or self.state.phase == "silent"
-        ):  # nothing but an end made by hand ends that
+        was_silent = self.state.phase == "silent"  # nothing ends one that hangs but somebody's hand
+        if was_silent or isinstance(lost, DaemonStopped):
             self._wanted.clear()
             self._enter("stopped", STOPPED)
         else:

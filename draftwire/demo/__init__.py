@@ -17,6 +17,7 @@ from rich.console import Console
 
 from draftwire.demo.check import Finding
 from draftwire.demo.editor import Editor, Session, running_editor
+from draftwire.demo.installed import check_installed
 from draftwire.demo.processes import Workplace, cleared_when_terminated, running_verifier, workplace
 from draftwire.demo.report import Part, Screen, all_hold, as_json, tables
 from draftwire.demo.script import Passage, passages
@@ -58,7 +59,8 @@ def demo(
 ) -> None:
     """Type a real file against a verifier on this machine, kill it halfway, and check that nothing was lost.
 
-    With --grammar and --file: type in a file of your own language, first without its grammar, then with it.
+    With --grammar and --file: type in a file of your own language, first without its grammar, then with it. Needs the
+    extra `verifier` and the bundled model.
     """
     console = Console(highlight=False)
     screen = Screen(console, quiet=json)
@@ -66,6 +68,7 @@ def demo(
         raise CommandFailed(
             "--grammar and --file go together: a grammar, and a file of its language", Exit.USAGE
         )
+    check_installed()
     if file is not None:
         from draftwire.demo.language import prepare, show
 

@@ -1,0 +1,23 @@
+"""What the demo needs beyond the program itself: a target to serve, and the model that both ends run."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Final
+
+from daemon.model_source import bundled_source
+from draftwire.failures import CommandFailed, Exit
+
+TARGET_PACKAGES: Final = ("torch", "safetensors", "gguf")
+"""Those of the extra `verifier`."""
+INSTALL_VERIFIER: Final = 'pip install "draftwire[verifier]"  (in a checkout: pip install ".[verifier]")'
+
+
+def check_installed() -> None:
+    """Raise CommandFailed or ModelMissing, with the command that brings what is missing, before anything takes its time."""
+    missing = [name for name in TARGET_PACKAGES if importlib.util.find_spec(name) is None]
+    if missing:
+        text = f"the demo verifies with a target on this machine, and {', '.join(missing)} "
+        verb = "is" if len(missing) == 1 else "are"
+        raise CommandFailed(f"{text}{verb} not installed; run: {INSTALL_VERIFIER}", Exit.UNAVAILABLE)
+    bundled_source()
