@@ -145,15 +145,18 @@ class VerifierLink:
             self._set("online", "")
 
     def miss(self, deadline_s: float) -> None:
-        """A verdict missed its deadline of `deadline_s` seconds."""
+        """A verdict missed its deadline of `deadline_s` seconds: the first is told, and some in a row open the circuit.
+
+        Of a verifier that hangs and yet answers pings nothing else is to be seen.
+        """
         if not self._connected:
             return
         self._circuit = self._circuit.miss(self._clock())
+        misses = self._circuit.misses
         if self._circuit.open_until is not None:
             self.retry_at = self._circuit.open_until
-            self._set(
-                "slow", f"{self._circuit.misses} verdicts in a row took over {deadline_s * 1000:.0f} ms"
-            )
+        late = "a verdict" if misses == 1 else f"{misses} verdicts in a row"
+        self._set("slow", f"{late} took over {deadline_s * 1000:.0f} ms")
 
     # --- the connection
 

@@ -14,7 +14,7 @@ INSTALL_VERIFIER: Final = 'pip install "draftwire[verifier]"  (in a checkout: pi
 
 
 def check_installed() -> None:
-    """Raise CommandFailed or ModelMissing, with the command that brings what is missing, before anything takes its time."""
+    """Raise CommandFailed or ModelMissing, with the command that brings what is missing, before it takes any time."""
     missing = [name for name in TARGET_PACKAGES if importlib.util.find_spec(name) is None]
     if missing:
         text = f"the demo verifies with a target on this machine, and {', '.join(missing)} "
