@@ -42,7 +42,7 @@ from daemon.completion_settings import Settings
 from daemon.config import ConfigError, with_overrides
 from daemon.display import Display
 from daemon.documents import BadEdit, Document, Place, cursor_after
-from daemon.gate import refusal
+from daemon.gate import refusal, refusal_at
 from daemon.grammars.checks import GrammarChecks
 from daemon.grammars.legality import Legality
 from daemon.grammars.messages import state_of
@@ -151,12 +151,12 @@ class Client:
         self._trail.edited(
             before, message.edits, Place(document, cursor or 0), readable=self._is_readable(document)
         )
-        allowed = self._refusal(document, "automatic") is None
         self._is_in(message.document)
         if cursor is not None and self._ignored.holds(document.name) is None:
             self._held_back = (document.name, cursor)
         self._service.grammars.of(document, self._config.grammars)  # looks at their files now and then
-        completer.edited(document, cursor if allowed else None)
+        drafts = cursor is not None and self._may_draft(Place(document, cursor))
+        completer.edited(document, cursor if drafts else None)
 
     def _is_readable(self, document: Document) -> bool:
         """A document that may not be read for completions is not read for those of others either."""
@@ -170,6 +170,11 @@ class Client:
     def _refusal(self, document: Document, trigger: Trigger) -> NothingReason | None:
         return refusal(self._config, document, trigger, git_ignores=self._ignored.holds(document.name))
 
+    def _may_draft(self, place: Place) -> bool:
+        """Whether a key that leaves the cursor there is drafted from unasked."""
+        refused = self._refusal(place.document, "automatic")
+        return refused is None and refusal_at(self._config, place, "automatic") is None
+
     def _ignored_or_not(self, name: str) -> None:
         """It is known now whether git ignores the document, or that has changed."""
         document, completer = self.documents[name]
@@ -182,7 +187,7 @@ class Client:
             completer.opened(document, self._settings(document))
             return
         completer.configure(self._settings(document))
-        if cursor is not None and self._refusal(document, "automatic") is None:
+        if cursor is not None and self._may_draft(Place(document, cursor)):
             completer.edited(document, cursor)
 
     def _accepted(self, message: Accepted) -> None:
@@ -357,15 +362,16 @@ class Client:
         document, completer = known
         if document.version != message.version or message.offset > len(document.text):
             return Answer([], "stale_version")
-        refused = self._refusal(document, message.trigger)
+        place = Place(document, message.offset)
+        refused = self._refusal(document, message.trigger) or refusal_at(self._config, place, message.trigger)
         if refused is not None:
             return Answer([], refused)
         self._is_in(message.document)
-        self._trail.visited(Place(document, message.offset), readable=True)
+        self._trail.visited(place, readable=True)
         if message.wait != "first":
             await self._grammars_known()
         another = message.trigger == "invoked" and message.wait == "first"
-        return await completer.complete(Place(document, message.offset), message.wait, another=another)
+        return await completer.complete(place, message.wait, another=another)
 
     async def _ignored_known(self, name: str) -> None:
         if self._ignored.holds(name) is None:

@@ -20,6 +20,7 @@ from daemon.settings_schema import NO_ENTRIES, inherited, setting
 TOKEN_VARIABLE: Final = "DRAFTWIRE_VERIFIER_TOKEN"
 
 Trigger = Literal["automatic", "manual"]
+InScope = Literal["automatic", "manual", "off"]
 Policy = Literal["optimistic", "verified"]
 Fim = Literal["auto", "psm", "spm", "off"]
 LogLevel = Literal["error", "warning", "info", "debug"]
@@ -151,6 +152,13 @@ class CompletionConfig:
         '"automatic": while typing; "manual": only when you ask for it.',
         choices=get_args(Trigger),
     )
+    comments: InScope = setting(
+        "automatic",
+        'In comments: "automatic": as elsewhere; "manual": only when you ask for it; "off": nothing is suggested. In '
+        "languages whose comments are known.",
+        choices=get_args(InScope),
+    )
+    strings: InScope = setting("automatic", "The same in strings.", choices=get_args(InScope))
     max_tokens: int = setting(32, "The longest suggestion, in tokens.", minimum=1, maximum=512)
     max_lines: int = setting(8, "The longest suggestion, in lines.", minimum=1, maximum=200)
     temperature: float = setting(
@@ -278,7 +286,8 @@ class FilesConfig:
     exclude: tuple[str, ...] = setting(
         SECRET_FILES,
         "Files that are never completed and never read, by glob; a pattern without / matches the file's name "
-        "in any folder. These hold in any case; what you list here, or a client does, adds to them.",
+        "in any folder. These hold in any case; what you list here, or a client does, adds to them. So do files that "
+        "git ignores, which need not be listed.",
         adds=True,
     )
     max_bytes: int = setting(
@@ -407,5 +416,7 @@ class LanguageConfig:
 
     enabled: bool | None = inherited(CompletionConfig, "enabled")
     trigger: Trigger | None = inherited(CompletionConfig, "trigger")
+    comments: InScope | None = inherited(CompletionConfig, "comments")
+    strings: InScope | None = inherited(CompletionConfig, "strings")
     max_tokens: int | None = inherited(CompletionConfig, "max_tokens")
     max_lines: int | None = inherited(CompletionConfig, "max_lines")

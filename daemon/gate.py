@@ -1,4 +1,4 @@
-"""Whether a document is completed at all: switches, excluded and ignored files, size. Pure."""
+"""Whether a document is completed, and at which places: switches, excluded and ignored files, size. Pure."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from functools import lru_cache
 
 from daemon.api.messages import NothingReason, Trigger
 from daemon.config import Config
-from daemon.documents import Document
+from daemon.documents import Document, Place
 from daemon.globs import matches_glob
+from daemon.scopes import scope_at
 
 
 def refusal(
@@ -30,6 +31,20 @@ def refusal(
     if document.n_bytes > config.files.max_bytes:
         return "file_too_large"
     return None
+
+
+def refusal_at(config: Config, place: Place, trigger: Trigger) -> NothingReason | None:
+    """Why nothing is completed at a place of a document that is completed otherwise: it is in a comment or a string."""
+    completion = config.completion_for(place.document.language)
+    by_scope = {"comment": completion.comments, "string": completion.strings}
+    if set(by_scope.values()) == {"automatic"}:
+        return None
+    scope = scope_at(place)
+    if scope == "code" or by_scope[scope] == "automatic":
+        return None
+    if by_scope[scope] == "manual" and trigger == "invoked":
+        return None
+    return "in_comment" if scope == "comment" else "in_string"
 
 
 def is_excluded(uri: str, patterns: Iterable[str]) -> bool:

@@ -14,6 +14,8 @@ REASONS: Final[Mapping[str, str]] = MappingProxyType(
         "superseded": "a newer question took its place",
         "disabled": "completion is off here (completion.enabled, or the language's own table)",
         "manual_only": 'this language is completed only when asked for (completion.trigger = "manual")',
+        "in_comment": "comments are not completed, or only when asked for (completion.comments)",
+        "in_string": "strings are not completed, or only when asked for (completion.strings)",
         "excluded_file": "the file is excluded (files.exclude; files with secrets always are)",
         "ignored_file": "git ignores the file (.gitignore), or that is still being looked at",
         "file_too_large": "the file is larger than files.max_bytes",

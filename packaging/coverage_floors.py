@@ -72,6 +72,7 @@ FULL: Final = (
     "daemon/remembered_runs.py",
     "daemon/retention.py",
     "daemon/room.py",
+    "daemon/scopes.py",
     "daemon/sequences.py",
     "daemon/grammars/run_grammar.py",
     "daemon/settings_schema.py",

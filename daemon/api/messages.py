@@ -195,6 +195,8 @@ NothingReason = Literal[
     "superseded",
     "disabled",
     "manual_only",
+    "in_comment",
+    "in_string",
     "excluded_file",
     "ignored_file",
     "file_too_large",

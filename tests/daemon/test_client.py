@@ -325,6 +325,20 @@ async def test_settings_hold_from_now_on() -> None:
 
 
 @pytest.mark.asyncio
+async def test_comments_are_switched_off_at_once_and_no_key_is_drafted_from_there() -> None:
+    """ux-46."""
+    text = "# add(a, b"
+    async with desk() as d:
+        d.take(OpenDocument(NAME, "python", 1, text), ChangeDocument(NAME, 2, [Edit(10, 10, ")")]))
+        await d.looked_at(NAME)
+        assert d.client.documents[NAME][1]._runs.active is not None
+        d.take(Configure({"completion.comments": "off"}), ChangeDocument(NAME, 3, [Edit(11, 11, ":")]))
+        assert d.client.documents[NAME][1]._runs.busy is None
+        d.take(Complete(1, NAME, 3, 12, trigger="invoked"))
+        assert (await d.first(Completions))[0].reason == "in_comment"
+
+
+@pytest.mark.asyncio
 async def test_a_wrong_setting_in_hello_is_an_error() -> None:
     async with desk() as d:
         with pytest.raises(ConfigError, match="nonsense"):

@@ -7,8 +7,8 @@ import pytest
 from daemon.api.messages import NothingReason, Trigger
 from daemon.config import parse_config
 from daemon.config_sections import SECRET_FILES
-from daemon.documents import Document
-from daemon.gate import is_excluded, refusal
+from daemon.documents import Document, Place
+from daemon.gate import is_excluded, refusal, refusal_at
 
 SECRETS = [
     ".env", ".env.local", ".ENV", "prod.env", ".envrc", ".netrc", ".npmrc", ".pypirc", ".git-credentials", ".htpasswd",
@@ -137,3 +137,28 @@ def test_why_a_document_gets_nothing(
     """Secrets first; then the switches; the size counts bytes."""
     config = parse_config(settings, Path("config.toml"))
     assert refusal(config, Document(f"file:///{name}", "python", 1, text), trigger) == reason
+
+
+COMMENTS_OFF = '[completion]\ncomments = "off"'
+STRINGS_MANUAL = '[languages.python]\nstrings = "manual"'
+
+
+@pytest.mark.parametrize(
+    ("settings", "text", "trigger", "reason"),
+    [
+        ("", "# a", "automatic", None),
+        (COMMENTS_OFF, "# a", "automatic", "in_comment"),
+        (COMMENTS_OFF, "# a", "invoked", "in_comment"),
+        (COMMENTS_OFF, "'a", "automatic", None),
+        (COMMENTS_OFF, "a", "automatic", None),
+        (STRINGS_MANUAL, "'a", "automatic", "in_string"),
+        (STRINGS_MANUAL, "'a", "invoked", None),
+        (STRINGS_MANUAL, "# a", "automatic", None),
+    ],
+)
+def test_comments_and_strings_have_switches_of_their_own(
+    settings: str, text: str, trigger: Trigger, reason: NothingReason | None
+) -> None:
+    """ux-46: for all languages, or for one."""
+    config = parse_config(settings, Path("config.toml"))
+    assert refusal_at(config, Place(Document("a", "python", 1, f"{text}\n"), len(text)), trigger) == reason

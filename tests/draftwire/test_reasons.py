@@ -22,6 +22,8 @@ def test_the_settings_it_names_are_there() -> None:
     for reason, setting in [
         ("disabled", "completion.enabled"),
         ("manual_only", "completion.trigger"),
+        ("in_comment", "completion.comments"),
+        ("in_string", "completion.strings"),
         ("excluded_file", "files.exclude"),
         ("file_too_large", "files.max_bytes"),
     ]:
