@@ -32,7 +32,9 @@ SETTINGS: Final[Mapping[str, Any]] = {
     "editor.parameterHints.enabled": False,
     # A line is one line of the screen.
     "editor.wordWrap": "off",
+    # Languages that come with settings of their own.
     "[markdown]": {"editor.wordWrap": "off"},
+    "[yaml]": {"editor.autoIndent": "none"},
 }
 PROFILER: Final = Path(__file__).parent / "profiler"
 PROFILE_VARIABLE: Final = "DRAFTWIRE_HOST_PROFILE"
