@@ -7,6 +7,7 @@ import {
   LanguageClient,
   type LanguageClientOptions,
   RevealOutputChannelOn,
+  State,
 } from "vscode-languageclient/node";
 import { findProgram } from "./program.ts";
 import { Backoff } from "./pure/backoff.ts";
@@ -16,6 +17,8 @@ import { isOlder, OLDEST_BRIDGE } from "./pure/version.ts";
 import { bridgeSettingsNow, logLevel, programSetting } from "./settings.ts";
 
 const STOP_WITHIN_MS = 2_000;
+/** A Python process on a busy machine. */
+const START_WITHIN_MS = 60_000;
 
 /** Its troubles go to the log; what the user has to know is said once, by this extension (ux-45). */
 class QuietClient extends LanguageClient {
@@ -35,6 +38,8 @@ export class Bridge implements vscode.Disposable {
   #timer: NodeJS.Timeout | undefined;
   /** Counts starts; what belongs to an older one is over. */
   #run = 0;
+  /** All that were stopped have ended: two at once would register the same commands. */
+  #ended: Promise<unknown> = Promise.resolve();
 
   readonly onDidChangeState = this.#changed.event;
   /** The program in use, for the commands that call it. */
@@ -58,8 +63,11 @@ export class Bridge implements vscode.Disposable {
   /** Stop what runs, forget earlier crashes, start. */
   async restart(): Promise<void> {
     this.#backoff.reset();
-    await this.stop();
-    await this.#start();
+    this.#become({ phase: "looking" });
+    const stopped = this.stop();
+    const run = this.#run;
+    await stopped;
+    if (run === this.#run) await this.#start();
   }
 
   async stop(): Promise<void> {
@@ -67,12 +75,10 @@ export class Bridge implements vscode.Disposable {
     clearTimeout(this.#timer);
     const client = this.#client;
     this.#client = undefined;
-    if (client === undefined) return;
-    try {
-      await client.dispose(STOP_WITHIN_MS);
-    } catch (error) {
-      this.#log.warn(`The bridge did not stop in order: ${error}`);
+    if (client !== undefined) {
+      this.#ended = Promise.all([this.#ended, this.#end(client)]);
     }
+    await this.#ended;
   }
 
   /** A notification to the bridge, if it runs. */
@@ -122,11 +128,17 @@ export class Bridge implements vscode.Disposable {
     });
     for (const [method, listener] of Object.entries(this.#listeners)) client.onNotification(method, listener);
     this.#client = client;
+    const late = setTimeout(() => {
+      ended(`it has not answered within ${START_WITHIN_MS / 1000} s`);
+      void this.#kill(client);
+    }, START_WITHIN_MS);
     try {
       await client.start();
     } catch (error) {
       ended(String(error));
       return;
+    } finally {
+      clearTimeout(late);
     }
     if (run !== this.#run) return;
     const version = client.initializeResult?.serverInfo?.version;
@@ -145,7 +157,11 @@ export class Bridge implements vscode.Disposable {
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       initializationFailedHandler: () => false,
       errorHandler: {
-        error: () => ({ action: ErrorAction.Continue, handled: true }),
+        // What comes is no LSP: nothing behind it would be understood.
+        error: (error) => {
+          ended(error.message);
+          return { action: ErrorAction.Shutdown, handled: true };
+        },
         closed: () => {
           ended("it has ended");
           return { action: CloseAction.DoNotRestart, handled: true };
@@ -153,6 +169,24 @@ export class Bridge implements vscode.Disposable {
       },
       ...this.#options(),
     };
+  }
+
+  /** Stop it in order; one that is still starting can not be asked to, and is killed if it does not come up soon. */
+  async #end(client: LanguageClient): Promise<void> {
+    if (client.state === State.Starting) {
+      const waited = new Promise((resolve) => setTimeout(resolve, STOP_WITHIN_MS));
+      await Promise.race([waited, client.start().catch(() => undefined)]);
+    }
+    await this.#kill(client);
+  }
+
+  /** Its process is killed where it does not stop by itself. */
+  async #kill(client: LanguageClient): Promise<void> {
+    try {
+      await client.dispose(STOP_WITHIN_MS);
+    } catch (error) {
+      this.#log.warn(`The bridge did not stop in order: ${error}`);
+    }
   }
 
   #crashed(why: string, livedMs: number): void {

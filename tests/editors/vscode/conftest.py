@@ -3,13 +3,37 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import shlex
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from benchmarks.editors.workbench import Window, Workbench, missing, workbench
+from benchmarks.editors.workbench import ROOT, Window, Workbench, missing, workbench
+from daemon.api.paths import runtime_paths
+from daemon.config import CONFIG_VARIABLE
 from tests.fakes.processes import end_processes_of
 from tests.fakes.scripted_daemon import Rules, ScriptedDaemonProcess, scripted_daemon
+
+
+def executable(file: Path, *lines: str) -> Path:
+    """A program of these lines of the shell."""
+    file.write_text("\n".join(("#!/bin/sh", *lines, "")), encoding="utf-8")
+    file.chmod(0o755)
+    return file
+
+
+def real_draftwire(folder: Path, config: str) -> Path:
+    """The program as it is installed, with a runtime directory and a configuration of its own."""
+    (folder / "config.toml").write_text(config, encoding="utf-8")
+    environment = {
+        **runtime_paths(folder / "run").environment(), CONFIG_VARIABLE: str(folder / "config.toml")
+    }  # fmt: skip
+    exports = (f"export {name}={shlex.quote(value)}" for name, value in environment.items())
+    run = f'cd {shlex.quote(str(ROOT))} && exec {shlex.quote(sys.executable)} -m draftwire "$@"'
+    return executable(folder / "draftwire", *exports, run)
 
 
 @pytest.fixture(scope="session")
@@ -26,6 +50,12 @@ def rules() -> Rules:
 
 
 @pytest.fixture(scope="module")
+def settings() -> Mapping[str, Any]:
+    """Of the module's workbench, beside what it needs to find the daemon."""
+    return {}
+
+
+@pytest.fixture(scope="module")
 def daemon(
     installed: None, rules: Rules, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[ScriptedDaemonProcess]:
@@ -34,11 +64,13 @@ def daemon(
 
 
 @pytest.fixture(scope="module")
-def bench(daemon: ScriptedDaemonProcess, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
-    settings = {"draftwire.path": str(daemon.command)}
+def bench(
+    daemon: ScriptedDaemonProcess, settings: Mapping[str, Any], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Workbench]:
     folder = tmp_path_factory.mktemp("bench")
+    found = {"draftwire.path": str(daemon.command)}
     try:
-        with workbench(folder, settings, daemon.environment) as running:
+        with workbench(folder, {**found, **settings}, daemon.environment) as running:
             yield running
     finally:
         end_processes_of(folder)
@@ -50,3 +82,12 @@ def window(bench: Workbench) -> Window:
     opened = bench.open_window()
     opened.wait_status("sparkle")
     return opened
+
+
+@pytest.fixture
+def own_settings(bench: Workbench, window: Window) -> Iterator[Workbench]:
+    """Settings may be changed; they are as before in the end, and so is the status."""
+    before = bench.settings_file.read_text("utf-8")
+    yield bench
+    bench.settings_file.write_text(before, encoding="utf-8")
+    window.wait("the scripted daemon", lambda s: "Draft: scripted" in s["statusLabel"])

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from benchmarks.editors.workbench import ROOT, Window, workbench
-from daemon.api.paths import runtime_paths
-from daemon.config import CONFIG_VARIABLE
+from tests.editors.vscode.conftest import real_draftwire
 from tests.fakes.processes import end_processes_of
 
 pytestmark = [pytest.mark.editor, pytest.mark.model, pytest.mark.timeout(600)]
@@ -58,17 +57,9 @@ def verifier(
 def window(
     verifier: tuple[subprocess.Popen[bytes], int], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Window]:
-    """The installed program, with a runtime directory and a configuration of its own."""
     folder = tmp_path_factory.mktemp("real")
-    config = folder / "config.toml"
-    config.write_text(f'[verifier]\nurl = "ws://127.0.0.1:{verifier[1]}"\n', encoding="utf-8")
-    program = folder / "draftwire"
-    program.write_text(
-        f'#!/bin/sh\ncd "{ROOT}"\nexec "{sys.executable}" -m draftwire "$@"\n', encoding="utf-8"
-    )
-    program.chmod(0o755)
-    environment = {**runtime_paths(folder / "run").environment(), CONFIG_VARIABLE: str(config)}
-    with workbench(folder / "bench", {"draftwire.path": str(program)}, environment) as bench:
+    program = real_draftwire(folder, f'[verifier]\nurl = "ws://127.0.0.1:{verifier[1]}"\n')
+    with workbench(folder / "bench", {"draftwire.path": str(program)}, {}) as bench:
         yield bench.open_window()
     end_processes_of(folder)
 

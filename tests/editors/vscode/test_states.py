@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from benchmarks.editors.workbench import Window, Workbench
+from tests.editors.vscode.conftest import executable
 from tests.fakes.scripted_daemon import Rules, ScriptedDaemonProcess
 
 pytestmark = [pytest.mark.editor, pytest.mark.timeout(400)]
@@ -16,15 +16,6 @@ pytestmark = [pytest.mark.editor, pytest.mark.timeout(400)]
 @pytest.fixture(scope="module")
 def rules() -> Rules:
     return [{"before": "hello ", "suggestions": [{"text": "ghost"}]}]
-
-
-@pytest.fixture
-def own_settings(bench: Workbench, window: Window) -> Iterator[Workbench]:
-    """Settings may be changed; they are as before in the end, and so is the status."""
-    before = bench.settings_file.read_text("utf-8")
-    yield bench
-    bench.settings_file.write_text(before, encoding="utf-8")
-    window.wait_status("sparkle")
 
 
 def shows(window: Window, name: str) -> None:
@@ -84,9 +75,7 @@ def test_a_bridge_that_keeps_ending_is_left_alone(
     window: Window, own_settings: Workbench, tmp_path: Path
 ) -> None:
     """ux-45: started again with growing waits, then one message and no more."""
-    program = tmp_path / "draftwire"
-    program.write_text(f"#!/bin/sh\necho start >> {tmp_path / 'starts'}\nexit 3\n", encoding="utf-8")
-    program.chmod(0o755)
+    program = executable(tmp_path / "draftwire", f"echo start >> {tmp_path / 'starts'}", "exit 3")
     own_settings.set(draftwire__path=str(program))
     screen = window.wait("the message", lambda s: any("keeps ending" in text for text in s["notifications"]))
     assert len(screen["notifications"]) == 1
@@ -136,7 +125,9 @@ def test_a_report_opens_as_a_document(window: Window) -> None:
     window.wait("the report", lambda s: "Draftwire Statistics" in s["tab"] and s["lines"] != [""])
 
 
-def test_after_a_restart_all_is_as_before(window: Window) -> None:
+def test_after_a_restart_all_is_as_before(window: Window, daemon: ScriptedDaemonProcess) -> None:
+    before = len(daemon.received("hello"))
     window.command("Draftwire: Restart")
+    daemon.wait_for("hello", before + 1)
     window.wait_status("sparkle")
     shows(window, "restarted.txt")
