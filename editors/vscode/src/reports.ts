@@ -6,29 +6,30 @@ const SCHEME = "draftwire-report";
 const WITHIN_MS = 60_000;
 
 export class Reports implements vscode.Disposable, vscode.TextDocumentContentProvider {
+  /** By the address of the document: each report has its own, since VS Code may keep the text of one it has shown. */
   readonly #texts = new Map<string, string>();
-  readonly #changed = new vscode.EventEmitter<vscode.Uri>();
-  readonly #registered = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
-
-  readonly onDidChange = this.#changed.event;
+  readonly #registered = [
+    vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
+    vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#texts.delete(uri.toString())),
+  ];
+  #count = 0;
 
   provideTextDocumentContent(uri: vscode.Uri): string {
-    return this.#texts.get(uri.path) ?? "";
+    return this.#texts.get(uri.toString()) ?? "";
   }
 
   /** Run the program and show what it says, below `preface`. */
   async show(name: string, program: string, args: readonly string[], preface = ""): Promise<void> {
     const title = { location: vscode.ProgressLocation.Window, title: `Draftwire: ${name}` };
     const output = await vscode.window.withProgress(title, () => outputOf(program, args));
-    const uri = vscode.Uri.from({ scheme: SCHEME, path: `/Draftwire ${name}` });
-    this.#texts.set(uri.path, preface + output);
-    this.#changed.fire(uri);
+    this.#count += 1;
+    const uri = vscode.Uri.from({ scheme: SCHEME, path: `/Draftwire ${name}`, query: `${this.#count}` });
+    this.#texts.set(uri.toString(), preface + output);
     await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: true });
   }
 
   dispose(): void {
-    this.#registered.dispose();
-    this.#changed.dispose();
+    for (const one of this.#registered) one.dispose();
   }
 }
 

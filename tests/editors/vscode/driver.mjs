@@ -1,5 +1,6 @@
 // Plays the user of a workbench in a browser: one JSON request a line on standard input, one JSON answer each. What is
 // right is for the tests to say; here is only how to do it and how to read the screen.
+import { writeFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { chromium } from "playwright-core";
@@ -50,6 +51,15 @@ const actions = {
   click: ({ page, selector }) => pages.get(page).locator(selector).first().click(NEVER),
   front: ({ page }) => pages.get(page).bringToFront(),
   screenshot: ({ page, path }) => pages.get(page).screenshot({ path }),
+  resize: ({ page, ...size }) => pages.get(page).setViewportSize(size),
+  /** A screenshot in which a pixel of the page is `scale` by `scale` of the picture, letters drawn accordingly. */
+  async photograph({ page, path, scale }) {
+    const session = await context.newCDPSession(pages.get(page));
+    const clip = { x: 0, y: 0, ...pages.get(page).viewportSize(), scale };
+    const { data } = await session.send("Page.captureScreenshot", { clip });
+    await session.detach();
+    await writeFile(path, data, "base64");
+  },
   /** Once the page has nothing to do: an editor that was just made begins to suggest only then. */
   idle: ({ page }) => pages.get(page).evaluate(() => new Promise((resolve) => requestIdleCallback(() => resolve()))),
   read: ({ page }) => pages.get(page).evaluate(readScreen),
