@@ -39,6 +39,7 @@ from daemon.merge import News, is_left_off
 from daemon.news import news_of
 from daemon.open_texts import OpenTexts
 from daemon.patience import until_worth_showing
+from daemon.recall import likely_typed
 from daemon.remembered_runs import RememberedRuns
 from daemon.room import limits
 from daemon.run import Run
@@ -124,10 +125,13 @@ class Completer:
             self.display.clear()
             return
         place = Place(document, cursor)
+        showing = self.display.showing
         self.display.follow(place)
         if splits_word(place) or self._is_withheld(place):
             self._stop_active()
             return
+        if showing is not None and self.settings.ahead:
+            self._count_end(showing, place)
         self._run_at(place)
         if not self._runs.active_may_fit(place):
             self._stop_active()
@@ -169,6 +173,14 @@ class Completer:
     async def _until_worth_showing(self, run: Run, place: Place, wait: Wait, asked: int) -> None:
         display = self.settings.display
         await until_worth_showing(run, place, wait, display, self._clock, lambda: self._asked != asked)
+
+    def _count_end(self, showing: Showing, place: Place) -> None:
+        """If this key took what was left of what was shown: was it known what follows?"""
+        rest = showing.offer.text
+        if rest and likely_typed(showing.place, place) == rest:
+            ahead = self._runs.behind(showing.place, rest)
+            self._statistics.ends += 1
+            self._statistics.foreseen += ahead is not None and bool(ahead.known_text or ahead.finished)
 
     def _is_withheld(self, place: Place) -> bool:
         """Whether a key or a password is being written here, and not along a suggestion."""

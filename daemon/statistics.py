@@ -123,6 +123,10 @@ class Statistics:
     """Tokens the target decoded without a draft."""
     continuations: int = 0
     """Times that a user got to the end of a suggestion behind which had been drafted already."""
+    ends: int = 0
+    """Times that a user got to the end of a suggestion, typing or accepting, where drafts go ahead ..."""
+    foreseen: int = 0
+    """... and that what follows had been drafted by then, or that nothing does was known."""
     shown: int = 0
     accepted: Counter[str] = field(default_factory=Counter)
     accepted_characters: int = 0
@@ -204,6 +208,7 @@ class Statistics:
             "accepted_characters": self.accepted_characters,
             "kept": {f"after {horizon_s} s": kept.summary() for horizon_s, kept in self.kept.items()},
             "continuations": self.continuations,
+            "continuations_foreseen_share": round(self.foreseen / self.ends, 4) if self.ends else None,
             "drafted_tokens": self.drafted_tokens,
             "target_alone_tokens": self.target_alone_tokens,
             "key_to_ghost_ms": percentiles(self.key_to_ghost_s),

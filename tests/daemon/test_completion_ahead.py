@@ -59,6 +59,7 @@ async def test_what_follows_an_accepted_suggestion_is_there_before_the_edit() ->
         assert only(await b.ask(b.type(FIRST))) == SECOND
         assert b.engine.evaluated_tokens() == evaluated
         assert b.statistics.continuations == 1
+        assert (b.statistics.ends, b.statistics.foreseen) == (1, 1)
 
 
 @pytest.mark.asyncio
@@ -117,6 +118,26 @@ async def test_where_the_text_ends_nothing_stale_is_shown() -> None:
     async with bench(chosen=AHEAD, draft=BEGUN + "urn a + b") as b:
         assert await shown_and_gone_ahead(b) == "urn a + b"
         assert await b.ask(b.type("urn a + b"), wait="settled") == Answer([], "empty_draft")
+        assert (b.statistics.ends, b.statistics.foreseen) == (1, 1)
+
+
+@pytest.mark.asyncio
+async def test_ends_that_come_before_what_follows_is_known_are_counted_too() -> None:
+    """ux-28: typed or accepted in parts, and held up; but not where another key was typed, or nobody goes ahead."""
+    async with bench(chosen=AHEAD) as b:
+        rest = await shown_and_held_ahead(b)
+        b.type(rest[:4])
+        assert b.statistics.ends == 0
+        b.type(rest[4:])
+        assert (b.statistics.ends, b.statistics.foreseen) == (1, 0)
+    async with bench(chosen=AHEAD) as b:
+        await shown_and_gone_ahead(b)
+        b.type("x")
+        assert b.statistics.ends == 0
+    async with bench() as b:
+        b.open(BEGUN)
+        b.type(only(await b.ask(wait="settled")))
+        assert b.statistics.ends == 0
 
 
 @pytest.mark.parametrize("chosen", [settings(), settings(ahead=True, drafting=False)])

@@ -66,18 +66,20 @@ def test_ux_52_where_texts_came_from_and_what_was_kept_of_them() -> None:
 
 
 def test_requests_and_what_became_of_them() -> None:
-    """Every empty answer is counted by its reason; the last ones are kept (ux-44, ux-52)."""
+    """Every empty answer is counted by its reason; the last ones are kept (ux-28, ux-44, ux-52)."""
     statistics = Statistics()
     for number in range(KEPT_REQUESTS + 10):
         reason = "timeout" if number % 2 else None
         statistics.answered(Request(f"f{number}.py", "python", 0.01, 5, reason))  # type: ignore[arg-type]
     statistics.drafted(1)
+    assert statistics.snapshot()["continuations_foreseen_share"] is None
+    statistics.ends, statistics.foreseen = 3, 2
     statistics.was_accepted("all", 5)
     statistics.was_accepted("word", 2)
     snapshot = statistics.snapshot()
     assert (snapshot["requests"], snapshot["suggestions"], snapshot["nothing"]) == (60, 30, {"timeout": 30})
     assert (snapshot["accepted"], snapshot["accepted_characters"]) == ({"all": 1, "word": 1}, 7)
-    assert snapshot["drafted_tokens"] == 1
+    assert (snapshot["drafted_tokens"], snapshot["continuations_foreseen_share"]) == (1, 0.6667)
     assert snapshot["first_ghost_ms"] == {"count": 30, "p50": 10.0, "p90": 10.0, "p99": 10.0}
     assert len(snapshot["last_requests"]) == KEPT_REQUESTS
     assert snapshot["last_requests"][-1]["document"] == "f59.py"
