@@ -112,7 +112,7 @@ class DocumentPrompts:
         if cursor is not None:
             ids = prompt.ids(Place(document, cursor))
         else:
-            ids = [*prompt.start, *_before_any_cursor(prompt, masked(document.text), engine)]
+            ids = [*prompt.start, *_before_any_cursor(prompt, document.text, engine)]
         return Foreseen(prompt.start, ids, None if offered is None else self._adopt)
 
     def close(self) -> None:
@@ -179,5 +179,5 @@ def _before_any_cursor(prompt: Prompt, text: str, engine: DraftEngine) -> list[i
         marks, room = layout.before, room - layout.suffix_room(room) - layout.n_marks
     if len(text) > room * CHARACTERS_PER_TOKEN:
         return []
-    ids = engine.tokenize(text)
+    ids = engine.tokenize(masked(text))
     return [*marks, *ids] if len(ids) <= room else []
