@@ -120,6 +120,18 @@ def test_it_goes_with_mode_buffer_and_window(
     assert editor.lua(marks) == 0
 
 
+def test_nothing_while_a_block_is_typed_into(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
+    """What is typed goes into several lines, of which only one could be seen; after it all is as before (ux-19)."""
+    editor = open_editor(start_daemon(RULES), text="x\nx\n")
+    editor.type("gg<C-v>jIdef add")
+    editor.wait(lambda: any("each line of a block" in reason for reason in editor.reasons()))
+    assert editor.ghost() is None
+    editor.type("<Esc>")
+    assert editor.lines() == ["def addx", "def addx"]
+    editor.type("odef add")
+    editor.wait_ghost(ADD)
+
+
 def test_wide_characters(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
     """Before the cursor and in the suggestion: drawn, typed along and asked for at the right place (ux-10, ux-48)."""
     daemon = start_daemon(RULES)

@@ -1,8 +1,11 @@
---- Where suggestions are offered, and why not elsewhere. Asks nobody: knows buffers and options alone.
+--- Where suggestions are offered, and why not elsewhere. Asks nobody: knows buffers, modes and options alone.
 
 local config = require("draftwire.config")
 
 local M = {}
+
+--- Whether Insert mode was entered from a block of several lines, each of which gets what is typed.
+M.types_in_block = false
 
 --- Files with secrets: nothing of them leaves the editor, whatever the options say.
 -- stylua: ignore
@@ -114,6 +117,9 @@ function M.why_hidden(buffer)
   local mode = vim.api.nvim_get_mode().mode
   if mode:sub(1, 1) ~= "i" then
     return "not in Insert mode"
+  end
+  if M.types_in_block then
+    return "what is typed goes into each line of a block"
   end
   local unchangeable = M.why_unchangeable(buffer)
   if unchangeable then
