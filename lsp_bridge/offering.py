@@ -32,10 +32,12 @@ async def offers_at(server: BridgeServer, cursor: Cursor, trigger: Trigger, sele
     """
     where, found = await _found(server, cursor, trigger)
     offers = [one for one in found if one.text.startswith(selected)]
-    if not offers:
-        return where, []
-    server.recalls[cursor.document].show(offers[0].suggestion.id)
-    return where, offers[:1] if trigger == "automatic" else offers
+    if trigger == "automatic":
+        del offers[1:]
+    if offers:
+        server.recalls[cursor.document].show(offers[0].suggestion.id)
+    server.taken.give(where, offers)
+    return where, offers
 
 
 async def _found(server: BridgeServer, cursor: Cursor, trigger: Trigger) -> Offers:

@@ -45,6 +45,7 @@ from lsp_bridge.protocol import BridgeProtocol, converter
 from lsp_bridge.recall import Recall
 from lsp_bridge.session import Connect, DaemonSession, SessionState
 from lsp_bridge.status import copilot_params, status_params
+from lsp_bridge.taken import Taken
 from lsp_bridge.updates import suggestion_params
 
 log = logging.getLogger(__name__)
@@ -69,6 +70,7 @@ class BridgeServer(LanguageServer):
         self.documents = Documents("utf-16")
         self.notebooks = Notebooks(lambda uri: self.documents.get(uri))
         self.recalls: dict[str, Recall] = {}
+        self.taken = Taken()
         self.newest = NewestRequests()
         self.options = ClientOptions()
         self.client_name = "unknown editor"

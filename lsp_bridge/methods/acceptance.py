@@ -65,7 +65,8 @@ def register(server: BridgeServer) -> None:
             given = msgspec.convert(arguments, Arguments)
         except msgspec.ValidationError as error:
             raise JsonRpcInvalidParams(f"{ACCEPTED_COMMAND} takes [id, length, {{...}}]: {error}") from error
-        server.session.send(Accepted(given.suggestion, given.length, given.detail.kind))
+        if server.taken.told(given.suggestion):
+            server.session.send(Accepted(given.suggestion, given.length, given.detail.kind))
 
     @server.feature("textDocument/didShowCompletion")
     def did_show(params: Any) -> None:
@@ -80,7 +81,8 @@ def register(server: BridgeServer) -> None:
             _keep_first(server, arguments)
             length = arguments.detail.typed + _code_points(given)
             kind = "partial" if arguments.detail.kind == "all" else arguments.detail.kind
-            server.session.send(Accepted(arguments.suggestion, length, kind))
+            if server.taken.told(arguments.suggestion):
+                server.session.send(Accepted(arguments.suggestion, length, kind))
 
     @server.feature("textDocument/didFocus")
     def did_focus(_: Any) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from daemon.api.messages import ChangeDocument, CloseDocument
+from daemon.api.messages import Accepted, ChangeDocument, CloseDocument
 from lsp_bridge.documents import Change, Document
 from lsp_bridge.edits import joined
 from lsp_bridge.positions import clean
@@ -63,8 +63,10 @@ def edit(
     if changed is None:
         forget(server, uri)
         return
-    document, edits = changed
-    server.send(ChangeDocument(uri, document.version, joined(edits)))
+    document, edits = changed[0], joined(changed[1])
+    server.send(ChangeDocument(uri, document.version, edits))
+    if (taken := server.taken.seen(document, edits)) is not None:
+        server.session.send(Accepted(taken.suggestion, taken.length))
     server.grammar_checks.changed(document)
 
 
@@ -72,6 +74,7 @@ def drop(server: BridgeServer, uri: str) -> None:
     """A document out of our store; a request under way for it is answered empty."""
     server.newest.supersede(uri)
     server.recalls.pop(uri, None)
+    server.taken.forget(uri)
     server.documents.close(uri)
 
 
@@ -79,6 +82,7 @@ def forget(server: BridgeServer, uri: str) -> None:
     """Close a document that the daemon has and our store no longer; a request under way is answered empty."""
     server.newest.supersede(uri)
     server.recalls.pop(uri, None)
+    server.taken.forget(uri)
     server.send(CloseDocument(uri))
 
 

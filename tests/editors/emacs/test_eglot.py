@@ -40,6 +40,7 @@ def test_a_suggestion_is_offered_and_taken(
     assert "settings left out" not in typed.stderr
     expected = f"import os{eol}{line}def add(a, b):{eol}    return a + b"
     assert file.read_bytes().decode() == expected
-    daemon.wait_for("goodbye")
+    (told,) = daemon.wait_for("accepted")
+    assert told["length"] == len("(a, b):\n    return a + b"), "eglot tells of nothing: it is seen"
     (taken,) = daemon.received("changedocument")[-1]["edits"]
     assert taken["text"] == "add(a, b):\n    return a + b"
