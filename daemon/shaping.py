@@ -19,6 +19,9 @@ MAX_SIMILAR_LINES: Final = 4
 """Five equal lines in a row are a model going round in circles."""
 _NEXT_LINE: Final = re.compile(r"\n([^\S\n]*\S[^\n]*)")
 _NEXT_LINE_REACH: Final = 4096
+_ABOVE_REACH: Final = 4096
+_WORD: Final = re.compile(r"\w+")
+_LETTER: Final = re.compile(r"[^\W\d_]")
 _FIRST_CJK: Final = 0x2E80
 
 
@@ -38,7 +41,10 @@ def shape(text: str, place: Place, *, ended: bool) -> Shaped:
         fitting = on_this_line(text, place)
         shown = without_glued_word(fitting, place)
     else:
-        fitting = shown = before_next_line(until_repetition(text, ended=ended), place).rstrip()
+        above = line_above(text, place)
+        fitting = shown = before_next_line(until_repetition(text, above, ended=ended), place).rstrip()
+        if only_repeats(shown, above, growing=not ended and shown == text.rstrip()):
+            return Shaped("", "filtered_repetition")
     if shown.strip():
         return Shaped(shown)
     if fitting.strip():
@@ -88,19 +94,61 @@ def without_glued_word(text: str, place: Place) -> str:
     return text[:end]
 
 
-def until_repetition(text: str, *, ended: bool) -> str:
-    """The text up to the first of more than MAX_SIMILAR_LINES equal lines in a row.
+@dataclass(frozen=True, slots=True)
+class Above:
+    """The line of the document that a text's first line stands under, blank ones aside; empty if it is under none."""
+
+    line: str = ""
+    rows: int = 0
+    """How many lines in a row, of which this is the last, are equal."""
+    indentation: str = ""
+    """What stands before the text on the line that it begins."""
+
+
+NOTHING_ABOVE: Final = Above()
+
+
+def line_above(text: str, place: Place) -> Above:
+    """What the first line of `text` stands under: none where that goes on with a line that is begun already."""
+    begun = place.line_before.strip() != ""
+    if begun and not text.startswith("\n"):
+        return NOTHING_ABOVE
+    end = place.offset if begun else place.offset - len(place.line_before)
+    lines = place.document.text[max(0, end - _ABOVE_REACH) : end].rstrip().split("\n")
+    line = lines[-1].rstrip()
+    rows = next((n for n, other in enumerate(reversed(lines)) if other.rstrip() != line), len(lines))
+    return Above(line, rows, "" if text.startswith("\n") else place.line_before) if line else NOTHING_ABOVE
+
+
+def only_repeats(text: str, above: Above, *, growing: bool) -> bool:
+    """Whether the text says the line above once more and nothing else, or may come to say just that, growing.
+
+    Data, and what closes blocks, may be meant so: a line of one word (`end`, `</div>`, `step()`), one without letters
+    (numbers, brackets), one that stands there twice already (equal rows). A fifth equal row is none.
+    """
+    lines = text.strip("\n").split("\n")
+    again = _repeats(above.indentation + lines[0].rstrip(), above.line, growing=growing and len(lines) == 1)
+    if not (text.strip() and again):
+        return False
+    is_saying = above.rows == 1 and len(_WORD.findall(above.line)) > 1 and _LETTER.search(above.line)
+    return above.rows >= MAX_SIMILAR_LINES or (len(lines) == 1 and bool(is_saying))
+
+
+def until_repetition(text: str, above: Above = NOTHING_ABOVE, *, ended: bool) -> str:
+    """The text up to the first of more than MAX_SIMILAR_LINES equal lines in a row, equal ones above it counted.
 
     While the text goes on, equal lines at its end are held back, but for the first.
     """
-    lines = text.split("\n")
-    first = 0
+    start = len(text) - len(text.lstrip("\n"))
+    lines = text[start:].split("\n")
+    goes_on = above.indentation + lines[0].rstrip() == above.line
+    first, before = 0, above.rows if goes_on else 0
     for index in range(1, len(lines)):
         growing = index == len(lines) - 1 and not ended
         if not _repeats(lines[index].strip(), lines[index - 1].strip(), growing=growing):
-            first = index
-        elif growing or index - first == MAX_SIMILAR_LINES:
-            return "\n".join(lines[: first + 1])
+            first, before = index, 0
+        elif growing or before + index - first >= MAX_SIMILAR_LINES:
+            return text[:start] + "\n".join(lines[: first + 1])
     return text
 
 

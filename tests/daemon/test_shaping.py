@@ -74,6 +74,32 @@ SHOWN = {
     # ux-18
     "four equal lines": ("|", "f()\nf()\nf()\nf()", "f()\nf()\nf()\nf()"),
     "five equal lines": ("|", "x\nf()\n  f()\nf()\nf()\nf()\ny", "x\nf()"),
+    "the line above, once more": ("pip install -e .\n|", "pip install -e .\n", ""),
+    "the line above, from its end": ("$ pip install -e .|", "\n$ pip install -e .", ""),
+    "the line above, after a blank line": ("```sh\nnpm run build\n\n|", "npm run build", ""),
+    "the line above, indented": ("def f():\n    x = g(1)\n    |", "x = g(1)\n\n", ""),
+    "the line above, indented otherwise": ("    x = g(1)\n|", "x = g(1)", "x = g(1)"),
+    "the line above, before the next line": ("x = g(1)\n|\nreturn x", "x = g(1)\nreturn x", ""),
+    "the line above, twice": ("x = g(1)\n|", "x = g(1)\nx = g(1)", "x = g(1)\nx = g(1)"),
+    "the line above and more": ("x = g(1)\n|", "x = g(1)\ny = 2", "x = g(1)\ny = 2"),
+    "the line above, begun by hand": ("x = g(1)\nx|", " = g(1)", " = g(1)"),
+    "not quite the line above": ("x = g(1)\n|", "x = g(12)", "x = g(12)"),
+    "a beginning of the line above": ("x = g(1)\n|", "x = g", "x = g"),
+    "nothing above": ("|", "x = g(1)", "x = g(1)"),
+    "only blanks above": ("\n  \n|", "x = g(1)", "x = g(1)"),
+    "equal rows go on": ("| a | b |\n| a | b |\n‸", "| a | b |", "| a | b |"),
+    "a row of numbers": ("0, 0, 0,\n|", "0, 0, 0,", "0, 0, 0,"),
+    "a matrix": ("[0, 0],\n[0, 0],\n|", "[0, 0],\n[0, 0],", "[0, 0],\n[0, 0],"),
+    "a list of one word": ("- 1\n|", "- 1", "- 1"),
+    "a block's end": ("end\n|", "end", "end"),
+    "a tag's end": ("</div>\n|", "</div>", "</div>"),
+    "a call": ("step()\n|", "step()", "step()"),
+    "chinese, the line above": ("打开 阀门\n|", "打开 阀门", ""),
+    "a fifth row": ("f()\nf()\nf()\nf()\n|", "f()\ng()", ""),
+    "a fifth row, from the fourth's end": ("f()\nf()\nf()\nf()|", "\nf()", ""),
+    "another line under four rows": ("f()\nf()\nf()\nf()\n|", "g()\nf()", "g()\nf()"),
+    "rows above count": ("f()\nf()\nf()\n|", "f()\nf()\nx", "f()"),
+    "rows above count, from the third's end": ("f()\nf()\nf()|", "\nf()\nf()\nx", "\nf()"),
     "blank lines do not repeat": ("|", "a\n\n\n\n\n\nb", "a\n\n\n\n\n\nb"),
     "trailing space": ("|", "a  \n\t\n", "a"),
     # ux-12, 15, 48: layout and scripts
@@ -117,6 +143,8 @@ def test_what_is_shown(marked: str, text: str, shown: str) -> None:
         ("x = |", "", "empty_draft"),
         ("x = |)", "\n", "filtered_blank"),
         ("x = |", " \n \n", "filtered_blank"),
+        ("pip install -e .\n|", "pip install -e .", "filtered_repetition"),
+        ("f()\nf()\nf()\nf()\n|", "f()", "filtered_repetition"),
     ],
 )
 def test_why_nothing_is_shown(marked: str, text: str, reason: str) -> None:
@@ -131,6 +159,24 @@ def test_why_nothing_is_shown(marked: str, text: str, reason: str) -> None:
 def test_lines_that_may_repeat_are_held_back(text: str, shown: str) -> None:
     """While the text goes on, equal lines at its end wait for one that differs (ux-18)."""
     assert shape(text, at("|"), ended=False) == Shaped(shown)
+
+
+@pytest.mark.parametrize(
+    ("marked", "text", "shown"),
+    [
+        ("pip install -e .\n|", "pip inst", ""),
+        ("pip install -e .\n|", "pip install -e .\n\n", ""),
+        ("pip install -e .\n|", "pip install -e .\npip", ""),
+        ("pip install -e .\n|", "pip install -e .\npy", "pip install -e .\npy"),
+        ("pip install -e .\n|", "pip install -r", "pip install -r"),
+        ("end\n|", "en", "en"),
+        ("f()\nf()\nf()\nf()\n|", "f", ""),
+        ("f()\nf()\nf()\nf()\n|", "fx", "fx"),
+    ],
+)
+def test_what_may_only_repeat_the_line_above_is_held_back(marked: str, text: str, shown: str) -> None:
+    """Nothing is taken back of what is shown (ux-18, ux-22)."""
+    assert shape(text, at(marked), ended=False).text == shown
 
 
 @pytest.mark.parametrize(
