@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 CHANGED: Final = (
     "the configuration changed after the daemon started: run `draftwire daemon stop`; "
-    "it is started again on demand"
+    "your editors start it again when you type on"
 )
 
 

@@ -311,7 +311,7 @@ class GrammarFindings(ApiMessage, frozen=True):
 DraftState = Literal["loading", "ready", "failed"]
 LinkState = Literal["off", "connecting", "online", "offline", "refused", "slow"]
 """off: none configured; offline: can't be reached, trying again; refused: it said no, see the reason; slow:
-the circuit is open after repeated missed deadlines, probing again later."""
+the last verdicts missed their deadlines; after some in a row none is asked for until the time of the next try."""
 
 
 class Status(ApiMessage, frozen=True):

@@ -752,7 +752,7 @@ async def test_a_broken_configuration_file_is_shown_once(
     """However often the daemon is started in vain; the log says it once too."""
     tries = asyncio.Semaphore(0)
 
-    async def connect(*_: Any) -> Any:
+    async def connect(*_: Any, **__: Any) -> Any:
         tries.release()
         raise DaemonMisconfigured('/c.toml:2: unknown setting "draft.x"')
 
