@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from benchmarks.editors.frames import Frame, Key
 from benchmarks.editors.host_profile import stretches_of
-from benchmarks.editors.visits import Recording, Stretch, Visit, check
+from benchmarks.editors.visits import Recording, Stretch, Visit, WrongText, check
 from benchmarks.editors.workbench import WITHIN_S, Window, workbench
 
 SETTINGS: Final[Mapping[str, Any]] = {
@@ -85,11 +85,13 @@ class VsCode:
 
 
 def recording_of(visit: Visit, recorded: Mapping[str, Any]) -> Recording:
-    """What the page noted. Its key down events are those of the strokes, one each: all else is put in as text."""
+    """What the page noted: a key down event for each stroke that is a key (others are put in as text), else WrongText."""
+    pressed = [stroke.text[0].isascii() for stroke in visit.strokes]
+    if len(recorded["keys"]) != sum(pressed):
+        raise WrongText(f"{visit.path.name}: {sum(pressed)} keys, {len(recorded['keys'])} at the page")
     moments = iter(recorded["keys"])
     keys = []
-    for stroke in visit.strokes:
-        is_pressed = stroke.text[0].isascii()
+    for stroke, is_pressed in zip(visit.strokes, pressed, strict=True):
         at_ms = next(moments)["at"] if is_pressed else None
         keys.append(Key(at_ms if stroke.is_one_event else None, stroke.text, stroke.line))
     frames = [Frame(one["at"], one["line"], one["ghost"].rstrip("\n")) for one in recorded["frames"]]

@@ -6,7 +6,6 @@ line comes with its indentation, as editors insert it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -57,8 +56,3 @@ def line_before(text: str, offset: int) -> str:
 def line_and_column(text: str, offset: int) -> tuple[int, int]:
     """Of an offset, both from 0; the column in code points."""
     return text.count("\n", 0, offset), len(line_before(text, offset))
-
-
-def seconds_of(strokes: Sequence[Stroke]) -> float:
-    """How long the typist takes for them."""
-    return sum(stroke.wait_s for stroke in strokes)

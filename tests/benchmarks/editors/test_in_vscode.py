@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from benchmarks.editors.frames import Frame, Key
 from benchmarks.editors.in_vscode import recording_of
 from benchmarks.editors.strokes import Stroke
-from benchmarks.editors.visits import Visit
+from benchmarks.editors.visits import Visit, WrongText
 
 
 def test_what_is_put_in_as_text_has_no_key_down_event() -> None:
@@ -30,3 +32,9 @@ def test_what_is_put_in_as_text_has_no_key_down_event() -> None:
         Key(40.0, "b", "  b"),
     ]
     assert recording.frames == [Frame(12.5, "a", "xy"), Frame(45.0, "  b", "\n  z")]
+
+
+def test_a_key_that_did_not_reach_the_page_spoils_the_visit() -> None:
+    visit = Visit(Path("a.py"), (0, 0), [Stroke(0.1, "a", "a"), Stroke(0.1, "b", "ab")])
+    with pytest.raises(WrongText, match=r"2 keys, 1 at the page"):
+        recording_of(visit, {"keys": [{"at": 1.0, "key": "a"}], "frames": []})
