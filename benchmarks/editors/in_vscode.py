@@ -85,7 +85,7 @@ class VsCode:
 
 
 def recording_of(visit: Visit, recorded: Mapping[str, Any]) -> Recording:
-    """What the page noted: a key down event for each stroke that is a key (others are put in as text), else WrongText."""
+    """What the page noted. WrongText if it has not one key down event for each key; all else is put in as text."""
     pressed = [stroke.text[0].isascii() for stroke in visit.strokes]
     if len(recorded["keys"]) != sum(pressed):
         raise WrongText(f"{visit.path.name}: {sum(pressed)} keys, {len(recorded['keys'])} at the page")
