@@ -22,7 +22,7 @@ from draftwire.failures import CommandFailed, Exit
 
 ASKED_S: Final = 10.0
 """A daemon that answers has this long to end, a request and the model under way included."""
-SIGNALLED_S: Final = 5.0
+SIGNALLED_S: Final = 3.0
 POLL_S: Final = 0.02
 SIGNALS: Final = (
     (signal.SIGTERM,) if sys.platform == "win32" else (signal.SIGTERM, signal.SIGKILL)

@@ -58,8 +58,7 @@ def start(config: ConfigFile = None) -> None:
 def stop() -> None:
     """End the daemon; one that does not answer is killed. Editors start it again when you type on.
 
-    It has 10 seconds to end where it answers; where it does not, it is gone within 10 seconds too. Does nothing if none
-    runs.
+    Where it answers it has 10 seconds to end; where it does not, 3 after a SIGTERM. Does nothing if none runs.
     """
     from daemon.api.paths import runtime_paths
     from draftwire.stopping import stop_daemon
