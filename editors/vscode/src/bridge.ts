@@ -63,21 +63,12 @@ export class Bridge implements vscode.Disposable {
   /** Stop what runs, forget earlier crashes, start. */
   async restart(): Promise<void> {
     this.#backoff.reset();
-    this.#become({ phase: "looking" });
-    const stopped = this.stop();
-    const run = this.#run;
-    await stopped;
-    if (run === this.#run) await this.#start();
+    this.#leave();
+    await this.#start();
   }
 
   async stop(): Promise<void> {
-    this.#run += 1;
-    clearTimeout(this.#timer);
-    const client = this.#client;
-    this.#client = undefined;
-    if (client !== undefined) {
-      this.#ended = Promise.all([this.#ended, this.#end(client)]);
-    }
+    this.#leave();
     await this.#ended;
   }
 
@@ -100,6 +91,7 @@ export class Bridge implements vscode.Disposable {
   async #start(): Promise<void> {
     const run = this.#run;
     this.#become({ phase: "looking" });
+    await this.#ended;
     const found = await findProgram(this.#log);
     if (run !== this.#run) return;
     this.program = found?.file;
@@ -117,7 +109,13 @@ export class Bridge implements vscode.Disposable {
     const ended = (why: string): void => {
       if (run === this.#run) this.#crashed(why, Date.now() - startedAt);
     };
-    const client = new QuietClient("draftwire", "Draftwire", executable(program), this.#clientOptions(ended));
+    const broken = (why: string): void => {
+      if (run !== this.#run) return;
+      this.#leave();
+      this.#crashed(why, Date.now() - startedAt);
+    };
+    const options = this.#clientOptions(ended, broken);
+    const client = new QuietClient("draftwire", "Draftwire", executable(program), options);
     // A status may come before the client has registered what it provides: nothing typed then gets a suggestion, so it
     // is not running yet.
     let isReady = false;
@@ -128,10 +126,8 @@ export class Bridge implements vscode.Disposable {
     });
     for (const [method, listener] of Object.entries(this.#listeners)) client.onNotification(method, listener);
     this.#client = client;
-    const late = setTimeout(() => {
-      ended(`it has not answered within ${START_WITHIN_MS / 1000} s`);
-      void this.#kill(client);
-    }, START_WITHIN_MS);
+    const seconds = START_WITHIN_MS / 1000;
+    const late = setTimeout(() => broken(`it has not answered within ${seconds} s`), START_WITHIN_MS);
     try {
       await client.start();
     } catch (error) {
@@ -147,7 +143,8 @@ export class Bridge implements vscode.Disposable {
     isReady = true;
   }
 
-  #clientOptions(ended: (why: string) => void): LanguageClientOptions {
+  /** `ended`: its process has; `broken`: what comes from it is of no use, and it is to end. */
+  #clientOptions(ended: (why: string) => void, broken: (why: string) => void): LanguageClientOptions {
     return {
       documentSelector: ["file", "untitled", "vscode-notebook-cell", "vscode-vfs"].map((scheme) => ({
         scheme,
@@ -159,8 +156,8 @@ export class Bridge implements vscode.Disposable {
       errorHandler: {
         // What comes is no LSP: nothing behind it would be understood.
         error: (error) => {
-          ended(error.message);
-          return { action: ErrorAction.Shutdown, handled: true };
+          broken(error.message);
+          return { action: ErrorAction.Continue, handled: true };
         },
         closed: () => {
           ended("it has ended");
@@ -171,17 +168,21 @@ export class Bridge implements vscode.Disposable {
     };
   }
 
-  /** Stop it in order; one that is still starting can not be asked to, and is killed if it does not come up soon. */
+  /** What runs is no longer ours to use. */
+  #leave(): void {
+    this.#run += 1;
+    clearTimeout(this.#timer);
+    const client = this.#client;
+    this.#client = undefined;
+    if (client !== undefined) this.#ended = Promise.all([this.#ended, this.#end(client)]);
+  }
+
+  /** Stop it in order; one that is still starting can not be asked to. The process is killed where that does not help. */
   async #end(client: LanguageClient): Promise<void> {
     if (client.state === State.Starting) {
       const waited = new Promise((resolve) => setTimeout(resolve, STOP_WITHIN_MS));
       await Promise.race([waited, client.start().catch(() => undefined)]);
     }
-    await this.#kill(client);
-  }
-
-  /** Its process is killed where it does not stop by itself. */
-  async #kill(client: LanguageClient): Promise<void> {
     try {
       await client.dispose(STOP_WITHIN_MS);
     } catch (error) {
