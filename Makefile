@@ -6,6 +6,7 @@
 #   make docs    write the generated documents
 #   make smoke   build the wheel and use it from a clean environment
 #   make vscode  package the extension for VS Code; make workbench: and install a VS Code to test it in (800 MB)
+#   make recordings  write the pictures of the editors that the READMEs show
 #   make clean   remove what was built here (the virtual environment too)
 #
 # Each install step leaves a stamp when it has worked, so a second call is instant and a failed one starts again.
@@ -30,7 +31,7 @@ NPM_QUIET := --no-audit --no-fund --loglevel=error
 HAS_NPM := $(shell command -v npm)
 HAS_LUACHECK := $(shell command -v luacheck)
 
-.PHONY: install demo test check docs smoke vscode workbench check-vscode check-neovim clean
+.PHONY: install demo test check docs smoke vscode workbench recordings check-vscode check-neovim clean
 .DELETE_ON_ERROR:
 
 install: $(STAMPS)/project
@@ -69,6 +70,9 @@ check-neovim: $(NEOVIM_CHECKS)/node_modules/.stamp
 vscode: $(VSCODE)/dist/draftwire.vsix
 
 workbench: vscode $(WORKBENCH)/node_modules/.stamp
+
+recordings: install workbench
+	$(BIN)/python -m benchmarks.recordings $(EDITORS)
 
 smoke: install
 	@$(COMPILE_LLAMA) packaging/wheel-smoke-test

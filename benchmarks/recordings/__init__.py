@@ -1,0 +1,1 @@
+"""The pictures of the editors in the READMEs: `make recordings`, or `python -m benchmarks.recordings [EDITOR ...]`."""
