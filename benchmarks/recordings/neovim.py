@@ -49,6 +49,7 @@ class _Camera:
             self.reel.take(self._screen.snapshot())
 
     def say(self, caption: str) -> None:
+        """Below what is seen from now on."""
         self.reel.caption = caption
         self.reel.take(self._screen.snapshot())
 
@@ -59,6 +60,7 @@ class _Camera:
             self.editor.listen(time.monotonic() + KEY_S)
 
     def hold(self, shown_ms: int) -> None:
+        """What is seen now is to be looked at."""
         self._now()
         self.reel.hold(shown_ms)
 
