@@ -15,6 +15,8 @@ from daemon.api.errors import (
     BadMessage,
     DaemonLost,
     DaemonRefused,
+    DaemonSilent,
+    DaemonStopped,
     DaemonUnavailable,
     RequestFailed,
 )
@@ -27,6 +29,7 @@ from daemon.api.messages import (
     Completions,
     DaemonMessage,
     Edit,
+    Ending,
     Failed,
     GrammarFinding,
     GrammarFindings,
@@ -170,6 +173,30 @@ async def test_a_daemon_that_dies(client: DaemonClient, daemon: ScriptedDaemon) 
         client.send(Cancel(1))
     with pytest.raises(DaemonLost):
         await client.status()
+
+
+async def test_a_daemon_that_says_that_it_ends(client: DaemonClient, daemon: ScriptedDaemon) -> None:
+    """Was stopped; one that dies without a word was not."""
+    daemon.connections[0].send(Ending())
+    await daemon.die()
+    lost = await client.wait_lost()
+    assert isinstance(lost, DaemonStopped)
+    assert "draftwire daemon start" in str(lost)
+
+
+async def test_a_daemon_that_gives_no_sign_of_life(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The question fails, with the process and what to run; the connection stays, for it may yet go on."""
+    monkeypatch.setattr(client_module, "HANDSHAKE_TIMEOUT_S", 0.1)
+    paths = runtime_paths(tmp_path / "run", transport="unix")
+    async with raw_server(paths, encode(WELCOME), encode(READY)):
+        client = await DaemonClient.connect(paths, client="test")
+        for ask in (client.status, client.stats):
+            with pytest.raises(
+                DaemonSilent, match=r"process 1\) does not answer .* run: draftwire daemon stop"
+            ):
+                await ask()
+        assert client.lost is None
+        await client.close()
 
 
 async def test_closing(client: DaemonClient, daemon: ScriptedDaemon) -> None:

@@ -37,6 +37,7 @@ CLIENT_MESSAGES = st.one_of(
 )
 DAEMON_MESSAGES = st.one_of(
     st.builds(m.Welcome, st.just(1), TEXT, NUMBER, TEXT),
+    st.just(m.Ending()),
     st.builds(m.Completions, REQUEST, TEXT, VERSION, NUMBER, REQUEST, st.lists(SUGGESTION, max_size=3)),
     st.builds(m.SuggestionUpdate, TEXT, VERSION, NUMBER, st.just("extended"), SUGGESTION),
     st.builds(m.Failed, st.just("internal"), TEXT, st.none() | REQUEST),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -12,10 +13,12 @@ import pytest
 import pytest_asyncio
 
 from daemon.api import start as start_module
+from daemon.api.client import DaemonClient
 from daemon.api.errors import (
     DaemonLost,
     DaemonMisconfigured,
     DaemonRefused,
+    DaemonSilent,
     DaemonStartFailed,
     RuntimePathError,
 )
@@ -172,4 +175,34 @@ async def test_a_large_log_is_set_aside(
     client.send(Shutdown())
     with pytest.raises(DaemonLost):
         await client.status()
+    await client.close()
+
+
+async def test_one_that_holds_the_lock_and_is_silent_is_not_waited_for(
+    paths: RuntimePaths, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It hangs: the error is what to run, and comes long before the time that a start may take."""
+    monkeypatch.setitem(DaemonClient.connect.__func__.__kwdefaults__, "timeout_s", 0.2)
+    monkeypatch.setattr(start_module, "HANDSHAKE_TIMEOUT_S", 0.2)
+    paths.prepare()
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.bind(str(paths.socket))
+        silent.listen()
+        command = [sys.executable, "-c", "raise SystemExit(75)"]
+        with pytest.raises(DaemonSilent, match="run: draftwire daemon stop"):
+            await ensure_daemon(paths, client="test", command=command, timeout_s=600)
+
+
+async def test_another_is_started_where_the_one_that_held_the_lock_was_ending(
+    paths: RuntimePaths, command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first finds the lock held by one that does not listen any more."""
+    monkeypatch.setattr(start_module, "SPAWN_AGAIN_S", 0.0)
+    once = tmp_path / "once"
+    program = "import os, pathlib, sys\nonce = pathlib.Path(sys.argv[1])\n"
+    program += "if not once.exists(): once.touch(); sys.exit(75)\nos.execv(sys.argv[2], sys.argv[2:])"
+    client = await ensure_daemon(
+        paths, client="test", command=[sys.executable, "-c", program, str(once), *command]
+    )
+    await client.status()
     await client.close()
