@@ -66,6 +66,18 @@ const table: [string, StatusInputs, string, string][] = [
     "draftwire.restart",
   ],
   [
+    "a daemon that hangs",
+    withStatus({ kind: "Error", reason: "daemon_silent" }),
+    "$(error) Draftwire",
+    "draftwire.doctor",
+  ],
+  [
+    "a daemon that was stopped",
+    withStatus({ kind: "Warning", reason: "daemon_stopped" }),
+    "$(sparkle) Draftwire $(warning)",
+    "draftwire.restart",
+  ],
+  [
     "no model",
     withStatus({ kind: "Error", reason: "draft_failed" }),
     "$(error) Draftwire",

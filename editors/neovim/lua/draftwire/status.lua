@@ -13,7 +13,7 @@ local M = {}
 ---@field kind "Normal"|"Warning"|"Error"|"Inactive"
 ---@field reason string
 ---@field message string
----@field daemon "starting"|"connected"|"unavailable"|"refused"
+---@field daemon "starting"|"connected"|"silent"|"stopped"|"unavailable"|"refused"
 ---@field draft "loading"|"ready"|"failed"
 ---@field link string
 ---@field draftModel string

@@ -42,6 +42,8 @@ const ACTIONS: Readonly<Record<string, { readonly command: string; readonly labe
   missing: { command: "draftwire.install", label: "Click: how to install it" },
   too_old: { command: "draftwire.install", label: "Click: how to upgrade it" },
   crashed: { command: "draftwire.restart", label: "Click: start it again" },
+  daemon_silent: { command: "draftwire.doctor", label: "Click: see what is wrong" },
+  daemon_stopped: { command: "draftwire.restart", label: "Click: start it again" },
   daemon_unavailable: { command: "draftwire.restart", label: "Click: start it again" },
   daemon_refused: { command: "draftwire.doctor", label: "Click: see what is wrong" },
   draft_failed: { command: "draftwire.doctor", label: "Click: see what is wrong" },
