@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -29,6 +30,8 @@ def median(values):
 """
 LOADED_WITHIN_S = 240.0
 """The first start on a machine measures how many threads are best."""
+VERDICT_WITHIN_S = 5.0
+"""Far more than is waited for before a draft is settled."""
 
 
 @pytest.fixture(scope="module")
@@ -64,17 +67,29 @@ def window(
     end_processes_of(folder)
 
 
+def type_until_verified(window: Window, text: str) -> None:
+    """Type the text until the rest of it is shown, as the target's.
+
+    Where its verdict is late, on a busy machine, the draft stands (ux-21), and the next key asks again.
+    """
+    for at in range(1, len(text)):
+        window.type(text[at - 1])
+        end = time.monotonic() + VERDICT_WITHIN_S
+        while time.monotonic() < end:
+            screen = window.read()
+            if screen["ghost"].startswith(text[at:]) and "codicon-pass-filled" in screen["statusIcons"]:
+                return
+            time.sleep(0.02)
+    raise AssertionError(f"nothing was verified while {text!r} was typed: {window.read()}")
+
+
 def test_drafted_verified_and_drafted_alone(
     window: Window, verifier: tuple[subprocess.Popen[bytes], int]
 ) -> None:
     """ux-17, ux-34: the target's text is shown as verified; without the verifier drafts go on, and that is told."""
     window.wait("model and verifier", lambda s: "codicon-sparkle" in s["statusIcons"], LOADED_WITHIN_S)
     file = window.new_file("statistics.py", TEXT[: TEXT.index(" sum(")])
-    window.type(" su")
-    window.wait(
-        "a verified suggestion",
-        lambda s: s["ghost"].startswith("m(values)") and "codicon-pass-filled" in s["statusIcons"],
-    )
+    type_until_verified(window, " sum(values)")
     window.screenshot("real-model")
     window.press("Tab")
     window.press("Control+s")
