@@ -139,6 +139,6 @@ def _act(camera: _Camera, stage: Play) -> None:
     camera.drawn("Draftwire !")
     camera.hold(2500)
     camera.say("... and the small model goes on alone (grey).")
-    camera.type("G", "o", "<C-u>", "<CR>", "<CR>", *"if __name")
+    camera.type("G", "o", "<C-u>", "<CR>", "<CR>", *"if __name__ ==")
     camera.drawn("__main__")
     camera.hold(3000)

@@ -61,7 +61,7 @@ def _record(stage: Play, pictures: Mapping[str, Path]) -> None:
 
 def _act(window: Window, stage: Play, pictures: Mapping[str, Path]) -> None:
     loop = "if n % i == 0"
-    window.type("    for i")
+    window.insert("    for i")  # at once: a draft for less of it might stay
     window.wait("a draft", lambda s: loop in "".join(s["ghostBelow"]) and _has(s, "circle-outline"))
     _photograph(window, pictures["drafted"])
     window.wait("a verified one", lambda s: loop in "".join(s["ghostBelow"]) and _has(s, "pass-filled"))
@@ -77,7 +77,7 @@ def _act(window: Window, stage: Play, pictures: Mapping[str, Path]) -> None:
     window.press("Enter")
     window.type("    return True")
     window.press("Enter", "Enter", "Enter")
-    window.type("if __name")
+    window.insert("if __name__ ==")
     window.wait("a draft", lambda s: "__main__" in s["ghost"] and _has(s, "circle-outline"))
     _photograph(window, pictures["alone"])
 

@@ -46,5 +46,5 @@ def test_an_editor_that_is_none_is_refused_with_those_there_are(
 def test_a_recording_that_failed_says_what_was_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "RECORDERS", {"vscode": failing})
     monkeypatch.setattr("sys.argv", ["recordings"])
-    with pytest.raises(SystemExit, match="vscode: waited in vain for a draft\n.*try again"):
+    with pytest.raises(SystemExit, match="vscode: waited in vain for a draft"):
         command.main()
