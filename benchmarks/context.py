@@ -31,15 +31,15 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.machine import machine_info
-from daemon.config import DraftConfig
-from daemon.context_pieces import Source, choose, words_around
 from daemon.documents import Document, Place
-from daemon.engine import DraftEngine
-from daemon.llama_engine import LlamaEngine
-from daemon.models import resolve_draft_model
-from daemon.opening import opening_ids
-from daemon.other_files import sources_for
-from daemon.prompt import Prompt
+from daemon.draft.engine import DraftEngine
+from daemon.draft.llama_engine import LlamaEngine
+from daemon.draft.models import resolve_draft_model
+from daemon.prompts.context_pieces import Source, choose, words_around
+from daemon.prompts.opening import opening_ids
+from daemon.prompts.other_files import sources_for
+from daemon.prompts.prompt import Prompt
+from daemon.settings.config import DraftConfig
 
 STEPS: Final = 24
 """Tokens along the file's text at each place."""

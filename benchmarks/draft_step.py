@@ -19,10 +19,10 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.machine import machine_info
-from daemon.config_sections import DraftConfig
-from daemon.llama_engine import LlamaEngine
-from daemon.llama_library import llama
-from daemon.models import resolve_draft_model
+from daemon.draft.llama_engine import LlamaEngine
+from daemon.draft.llama_library import llama
+from daemon.draft.models import resolve_draft_model
+from daemon.settings.config_sections import DraftConfig
 
 OURS, RAW = 0, 1
 """The sequences of the two loops."""

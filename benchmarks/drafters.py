@@ -1,10 +1,10 @@
 """Which drafter is right more often, by how long the match is: `python -m benchmarks.drafters [--json] [--places N]`.
 
 At places in real files, and along the text that a judge says follows there, two drafters name the next token: the
-draft model, and what followed the longest match in the texts around (`daemon/text_match.py`). Judges: `target`, the
-verifier's engine on the bundled weights in float32 (it agrees with the bundled draft nearly always), and `file`, what
-stands in the file: a stand-in for a strong target. Languages without a grammar: python, c, javascript, from installed
-packages; with one, under which both drafters name legal tokens only: those of `benchmarks.dsl_acceptance`.
+draft model, and what followed the longest match in the texts around (`daemon/draft/text_match.py`). Judges: `target`,
+the verifier's engine on the bundled weights in float32 (it agrees with the bundled draft nearly always), and `file`,
+what stands in the file: a stand-in for a strong target. Languages without a grammar: python, c, javascript, from
+installed packages; with one, under which both drafters name legal tokens only: those of `benchmarks.dsl_acceptance`.
 
 Figures, for each judge, with and without a grammar: `match_right_JUDGE_FROM`, `model_right_JUDGE_FROM`: the share of
 positions with a match of FROM characters or more (up to the next of 3, 6, 12, 24, 48, 96) where the drafter named the
@@ -29,11 +29,11 @@ from benchmarks.dsl.grammars import language_of, states_of
 from benchmarks.dsl.places import CursorPlace, SourceFile, prompt_for, truth_after
 from benchmarks.dsl.targets import TargetText
 from benchmarks.machine import machine_info
-from daemon.config import DraftConfig
-from daemon.engine import DraftEngine
-from daemon.llama_engine import LlamaEngine
-from daemon.models import resolve_draft_model
-from daemon.text_match import longest_match
+from daemon.draft.engine import DraftEngine
+from daemon.draft.llama_engine import LlamaEngine
+from daemon.draft.models import resolve_draft_model
+from daemon.draft.text_match import longest_match
+from daemon.settings.config import DraftConfig
 from grammars.interface import CursorState
 from verifier.bundled import bundled_model
 from verifier.model.load import load_gguf

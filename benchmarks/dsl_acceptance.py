@@ -9,8 +9,8 @@ project. Blocks are made by a rule of thumb (`dsl/thumb_blocks.py`).
 Variants: `plain` (no mask), `masked` (the draft alone is masked; the target never is), `exemplar` and
 `exemplar_masked` (the same with one other file of the language first, where it is cold), `alone` (masked, without the
 other file, where it is warm), `best` (what ships: masked, the other file, and repetitions are followed without asking
-the model: `daemon/text_match.py`, as far as matches are trusted at first). Under `strict` the target is masked as well
-(mask on both).
+the model: `daemon/draft/text_match.py`, as far as matches are trusted at first). Under `strict` the target is masked
+as well (mask on both).
 
 Figures, for each DSL and setting: `plain_DSL_SETTING`, `masked_...`, `best_...`: accepted draft tokens of those
 verified, the bundled draft; with `_shallow28`: the bad one; with `_truth`: the bundled one against the file.
@@ -38,9 +38,9 @@ from benchmarks.dsl.grammars import language_of
 from benchmarks.dsl.places import SETTINGS, WINDOW_TOKENS
 from benchmarks.dsl.targets import StrictTarget
 from benchmarks.machine import machine_info
-from daemon.config import DraftConfig
-from daemon.llama_engine import LlamaEngine
-from daemon.models import resolve_draft_model
+from daemon.draft.llama_engine import LlamaEngine
+from daemon.draft.models import resolve_draft_model
+from daemon.settings.config import DraftConfig
 from verifier.bundled import bundled_model
 from verifier.model.load import load_gguf
 from verifier.torch_engine import TorchEngine

@@ -63,8 +63,8 @@ from benchmarks.typing.replay import Replay
 from benchmarks.typing.report import figures_of, lines, peer_row, ratios, row_of, spread
 from benchmarks.typing.stage import Setting, Stage, staged
 from benchmarks.typing.tally import Tally, tally
-from daemon.config import DraftConfig
-from daemon.models import resolve_draft_model
+from daemon.draft.models import resolve_draft_model
+from daemon.settings.config import DraftConfig
 from verifier.errors import VerifierFailed
 
 UP_S: Final = 180.0

@@ -38,9 +38,9 @@ from benchmarks.mask import loading as mask_loading
 from benchmarks.mask import search as mask_search
 from benchmarks.mask.search import Steps
 from benchmarks.mask.vocabularies import MeasuredVocabulary, large, small
-from daemon.config_sections import DraftConfig
-from daemon.llama_engine import LlamaEngine
-from daemon.models import resolve_draft_model
+from daemon.draft.llama_engine import LlamaEngine
+from daemon.draft.models import resolve_draft_model
+from daemon.settings.config_sections import DraftConfig
 from grammars.engine import TokenTable, load
 
 GOALS: Final = {

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from daemon.documents import Place, utf8_length
 from daemon.recall import typed_since
-from daemon.shaping import splits_word
+from daemon.screen.shaping import splits_word
 
 
 def place_behind(place: Place, text: str) -> Place | None:

@@ -17,22 +17,22 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Final, TypeVar
 
-from daemon.blocks import Tokenize
 from daemon.completion_settings import Settings
-from daemon.distinct import goes_another_way, is_new, leading_blanks
 from daemon.documents import Place
-from daemon.draft_worker import DraftWorker
-from daemon.drafting import Drafting, ranking
-from daemon.engine import Aborted, Candidates, EngineFailed
+from daemon.draft.draft_worker import DraftWorker
+from daemon.draft.drafting import Drafting, ranking
+from daemon.draft.engine import Aborted, Candidates, EngineFailed
 from daemon.examination import examine
 from daemon.generation import Generation
 from daemon.grammars.legality import Legality
-from daemon.healing import Healing
-from daemon.merge import News
-from daemon.news import news_of
+from daemon.prompts.blocks import Tokenize
+from daemon.prompts.healing import Healing
+from daemon.prompts.room import limits
 from daemon.recall import best_fit
-from daemon.room import limits
 from daemon.run import Run
+from daemon.screen.distinct import goes_another_way, is_new, leading_blanks
+from daemon.screen.merge import News
+from daemon.screen.news import news_of
 
 log = logging.getLogger(__name__)
 

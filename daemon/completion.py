@@ -25,27 +25,27 @@ from daemon.ahead import place_behind
 from daemon.alternatives import Alternatives, listed, rest_of
 from daemon.api.messages import NothingReason, Suggestion, Wait
 from daemon.completion_settings import Settings
-from daemon.display import Display, Showing, suggestion_of
-from daemon.document_prompts import DocumentPrompts, Foreseen
 from daemon.documents import Document, Place
-from daemon.draft_worker import DraftWorker
-from daemon.drafting import Drafting
+from daemon.draft.draft_worker import DraftWorker
+from daemon.draft.drafting import Drafting
 from daemon.generation import Generation
 from daemon.grammars.document_grammar import DocumentGrammar
 from daemon.grammars.legality import Legality
-from daemon.link import Link
-from daemon.masked_places import MaskedPlaces
-from daemon.merge import News, is_left_off
-from daemon.news import news_of
-from daemon.open_texts import OpenTexts
-from daemon.patience import until_worth_showing
+from daemon.prompts.document_prompts import DocumentPrompts, Foreseen
+from daemon.prompts.masked_places import MaskedPlaces
+from daemon.prompts.open_texts import OpenTexts
+from daemon.prompts.room import limits
 from daemon.recall import likely_typed
 from daemon.remembered_runs import RememberedRuns
-from daemon.room import limits
 from daemon.run import Run
 from daemon.run_loop import RunLoop
-from daemon.shaping import splits_word
+from daemon.screen.display import Display, Showing, suggestion_of
+from daemon.screen.merge import News, is_left_off
+from daemon.screen.news import news_of
+from daemon.screen.patience import until_worth_showing
+from daemon.screen.shaping import splits_word
 from daemon.statistics import Statistics
+from daemon.target.link import Link
 from daemon.warm_up import WarmUp
 from speculation.paths import common_length
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from daemon.config_sections import CompletionConfig, DisplayConfig
+from daemon.settings.config_sections import CompletionConfig, DisplayConfig
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from daemon.config_sections import Policy
 from daemon.documents import Place
 from daemon.grammars.legality import Legality
-from daemon.news import shaped_at
 from daemon.run import Run
+from daemon.screen.news import shaped_at
+from daemon.settings.config_sections import Policy
 
 
 def unexamined(run: Run, place: Place, policy: Policy, *, over: bool) -> str | None:

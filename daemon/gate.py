@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from daemon.api.messages import NothingReason, Trigger
-from daemon.config import Config
 from daemon.documents import Document, Place
 from daemon.globs import matches_glob
 from daemon.scopes import scope_at
+from daemon.settings.config import Config
 
 
 def refusal(

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from daemon.documents import Place
-from daemon.engine import Vocabulary
+from daemon.draft.engine import Vocabulary
 from daemon.recall import is_same_around, likely_typed
 from speculation.messages import Finish
 

@@ -1,6 +1,6 @@
 """A run: one generation under way, who waits for it, and what the verifier has of it.
 
-State only. The completer drives it (`daemon/completion.py`), the target's side of it is `daemon/target_side.py`.
+State only. The completer drives it (`daemon/completion.py`), the target's side of it is `daemon/target/target_side.py`.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ class Run:
     """Text of it was the answer to a request."""
     failure: NothingReason | None = None
     stopgap: str = ""
-    """A text to show as long as neither model has said anything (`daemon/text_drafts.py`)."""
+    """A text to show as long as neither model has said anything (`daemon/draft/text_drafts.py`)."""
     drafters: dict[int, Drafter] = field(default_factory=dict)
     """Who drafted the token that many tokens after the context."""
     evaluating: list[int] | None = None
     """The path whose next token the engine is looking for."""
     grammar: RunGrammar = field(default_factory=RunGrammar)
     healed: bool = False
-    """A prompt that ended inside a token has been looked at (`daemon/healing.py`)."""
+    """A prompt that ended inside a token has been looked at (`daemon/prompts/healing.py`)."""
     awaited: bool = False
     """The verifier has the context, and its next verdict has not missed its deadline."""
     heard_at: float = 0.0

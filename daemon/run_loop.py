@@ -1,8 +1,8 @@
 """One run from its first token to its last: the draft writes, the target verifies, the grammar examines.
 
     begin    prompt -> CONTEXT       the verifier prefills while the draft starts
-    advance  draft a token ...       the best that the grammar allows (`daemon/drafting.py`)
-                                     DRAFT frames as tokens are drafted (`daemon/target_side.py`)
+    advance  draft a token ...       the best that the grammar allows (`daemon/draft/drafting.py`)
+                                     DRAFT frames as tokens are drafted (`daemon/target/target_side.py`)
              ... hear a verdict      commit, cut the tail where it was wrong, draft on from there
     examine                          how much of it fits the text after the cursor (`daemon/grammars/legality.py`);
                                      if the target's words are none of the language, the draft answers alone
@@ -18,18 +18,18 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from daemon.completion_settings import Settings
-from daemon.config_sections import CompletionConfig
 from daemon.documents import Place
-from daemon.draft_worker import DraftWorker
-from daemon.drafting import Drafting
-from daemon.engine import EngineFailed
+from daemon.draft.draft_worker import DraftWorker
+from daemon.draft.drafting import Drafting
+from daemon.draft.engine import EngineFailed
 from daemon.examination import examine, unexamined
 from daemon.grammars.legality import Legality
-from daemon.link import Link
-from daemon.news import led_astray
 from daemon.run import Run
+from daemon.screen.news import led_astray
+from daemon.settings.config_sections import CompletionConfig
 from daemon.statistics import Statistics
-from daemon.target_side import TargetSide
+from daemon.target.link import Link
+from daemon.target.target_side import TargetSide
 from speculation.paths import common_length
 
 log = logging.getLogger(__name__)

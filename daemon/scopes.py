@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Final, Literal
 
 from daemon.documents import LINE_REACH, Place
-from daemon.opening import line_comment_of
+from daemon.prompts.opening import line_comment_of
 
 Scope = Literal["code", "comment", "string"]
 

@@ -13,8 +13,8 @@ from typing import Any, Literal
 import numpy as np
 
 from daemon.api.messages import AcceptKind, NothingReason
-from daemon.link_session import Committed
-from daemon.retention import HORIZONS_S, Kept
+from daemon.serving.retention import HORIZONS_S, Kept
+from daemon.target.link_session import Committed
 
 KEPT_REQUESTS = 50
 KEPT_LATENCIES = 10_000
@@ -22,7 +22,7 @@ MOST_MODES = 24
 """Reasons for going unmasked that are counted by themselves: some name a place in a text."""
 
 Drafter = Literal["match", "model", "healing"]
-"""Who named a draft token: a text around (`daemon/text_drafts.py`), the draft model, or it as its prompt was healed."""
+"""Who named a draft token: a text around (`daemon/draft/text_drafts.py`), the draft model, or it while it healed."""
 
 
 @dataclass(slots=True)

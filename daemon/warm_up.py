@@ -19,9 +19,9 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from daemon.document_prompts import Foreseen
-from daemon.draft_worker import DraftWorker
-from daemon.engine import Aborted, EngineFailed
+from daemon.draft.draft_worker import DraftWorker
+from daemon.draft.engine import Aborted, EngineFailed
+from daemon.prompts.document_prompts import Foreseen
 from speculation.paths import common_length
 
 log = logging.getLogger(__name__)

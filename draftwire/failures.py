@@ -50,11 +50,11 @@ class CommandFailed(Exception):
 
 
 _KNOWN: Final[tuple[tuple[str, str, Exit], ...]] = (
-    ("daemon.config", "ConfigError", Exit.CONFIG),
-    ("daemon.lifecycle", "AlreadyRunning", Exit.ALREADY_RUNNING),
+    ("daemon.settings.config", "ConfigError", Exit.CONFIG),
+    ("daemon.serving.lifecycle", "AlreadyRunning", Exit.ALREADY_RUNNING),
     ("daemon.api.errors", "DaemonMisconfigured", Exit.CONFIG),
     ("daemon.api.errors", "ApiError", Exit.UNAVAILABLE),
-    ("daemon.engine", "EngineFailed", Exit.NOTHING),
+    ("daemon.draft.engine", "EngineFailed", Exit.NOTHING),
     ("daemon.grammars.trust", "TrustNotKept", Exit.CANT_CREATE),
     ("grammars.diagnostics", "GrammarError", Exit.NOTHING),
 )

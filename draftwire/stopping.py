@@ -17,7 +17,7 @@ from daemon.api.client import DaemonClient
 from daemon.api.errors import ApiError, DaemonSilent
 from daemon.api.messages import Shutdown
 from daemon.api.paths import RuntimePaths
-from daemon.lifecycle import is_held
+from daemon.serving.lifecycle import is_held
 from draftwire.failures import CommandFailed, Exit
 
 ASKED_S: Final = 10.0

@@ -21,9 +21,9 @@ os.environ |= {
 import typer
 from typer.testing import CliRunner
 
-from daemon.annotated_config import toml_value
-from daemon.config import CLIENT_SECTIONS, CLIENT_SETTINGS, CONFIG_VARIABLE, SECTIONS, TOKEN_VARIABLE
-from daemon.settings_schema import settings_of
+from daemon.settings.annotated_config import toml_value
+from daemon.settings.config import CLIENT_SECTIONS, CLIENT_SETTINGS, CONFIG_VARIABLE, SECTIONS, TOKEN_VARIABLE
+from daemon.settings.settings_schema import settings_of
 from draftwire.cli import app
 
 ROOT: Final = Path(__file__).resolve().parent.parent

@@ -5,7 +5,7 @@ session's sequence (context first, then what the target generated); hashes are `
 `speculation.epochs`. Lengths are bounded here, by type; the codec bounds the frame before it decodes it.
 
 This module knows the shape of each message, not how it is framed (codec) nor who may send it when
-(`daemon/link_session.py`, `verifier/session.py`).
+(`daemon/target/link_session.py`, `verifier/session.py`).
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def test_the_daemon_loads_neither_torch_nor_anything_of_the_other_sides() -> Non
 
 def test_the_server_loads_engines_only_with_the_model_and_with_grammars() -> None:
     """Nor does it ever parse a grammar: that is another process's."""
-    loaded = loaded_by(["daemon.server"])
+    loaded = loaded_by(["daemon.serving.server"])
     assert "grammars.engine" in loaded
     assert not loaded & {"torch", "llama_cpp", "llguidance", "lark"}
 
@@ -84,7 +84,16 @@ def test_help_loads_no_engine(arguments: list[str]) -> None:
 
 def test_the_bridge_is_thin() -> None:
     loaded = loaded_by(modules("lsp_bridge"))
-    unwanted = {"torch", "llama_cpp", "numpy", "websockets", "typer", "rich", "speculation", "daemon.config"}
+    unwanted = {
+        "torch",
+        "llama_cpp",
+        "numpy",
+        "websockets",
+        "typer",
+        "rich",
+        "speculation",
+        "daemon.settings.config",
+    }
     assert "lsp_bridge.main" in loaded
     assert not loaded & unwanted
 
@@ -129,12 +138,12 @@ def test_tests_are_no_packages() -> None:
 # Who reads the environment --------------------------------------------------------------------------------
 
 READERS = {
-    "daemon/config.py": "the configuration's path",
-    "daemon/config_token.py": "the verifier's token",
+    "daemon/settings/config.py": "the configuration's path",
+    "daemon/settings/config_token.py": "the verifier's token",
     "daemon/api/paths.py": "the runtime directory, which client and daemon must agree on",
     "daemon/api/start.py": "passed on to the daemon that is started",
-    "daemon/llama_library.py": "set, for OpenMP, before the library loads",
-    "daemon/model_probe.py": "passed on to the process that tries a model file",
+    "daemon/draft/llama_library.py": "set, for OpenMP, before the library loads",
+    "daemon/draft/model_probe.py": "passed on to the process that tries a model file",
     "draftwire/demo/processes.py": "passed on to the demo's processes",
     "verifier/cli.py": "the verifier's token",
 }
@@ -154,10 +163,10 @@ def test_the_environment_is_read_in_few_places() -> None:
 # The import contracts -------------------------------------------------------------------------------------
 
 VIOLATIONS = {
-    "Imports point down": ("speculation/bad_layer.py", "import daemon.engine"),
-    "The verifier knows nothing of the daemon": ("verifier/bad_daemon.py", "import daemon.engine"),
-    "The bridge sees daemon.api alone": ("lsp_bridge/bad_daemon.py", "import daemon.engine"),
-    "daemon.api stands by itself": ("daemon/api/bad_config.py", "import daemon.config"),
+    "Imports point down": ("speculation/bad_layer.py", "import daemon.draft.engine"),
+    "The verifier knows nothing of the daemon": ("verifier/bad_daemon.py", "import daemon.draft.engine"),
+    "The bridge sees daemon.api alone": ("lsp_bridge/bad_daemon.py", "import daemon.draft.engine"),
+    "daemon.api stands by itself": ("daemon/api/bad_config.py", "import daemon.settings.config"),
     "speculation and grammars are pure": ("grammars/bad_clock.py", "import time"),
     "torch and what loads weights": ("daemon/bad_torch.py", "import torch"),
     "llama_cpp is loaded in one file": ("daemon/bad_llama.py", "import llama_cpp"),

@@ -17,12 +17,12 @@ from typing import Any
 
 import pytest
 
-from daemon import server
 from daemon.api.client import DaemonClient
 from daemon.api.errors import DaemonUnavailable
 from daemon.api.messages import Accepted, ChangeDocument, Edit, OpenDocument
 from daemon.api.paths import RuntimePaths, runtime_paths
-from daemon.draft_worker import DraftWorker
+from daemon.draft.draft_worker import DraftWorker
+from daemon.serving import server
 from tests.fakes.engine import FakeEngine, following
 from tests.fakes.running_daemon import running_daemon
 

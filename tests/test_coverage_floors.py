@@ -44,8 +44,8 @@ def test_all_well(shortfalls: Callable[[dict[str, Any]], list[str]]) -> None:
 def test_a_line_or_a_branch_that_is_missing_in_full_code(
     shortfalls: Callable[[dict[str, Any]], list[str]], missing: tuple[list[int], list[list[int]]]
 ) -> None:
-    [problem] = shortfalls(report(**{"daemon/merge.py": missing}))
-    assert problem.startswith("daemon/merge.py: 50.0 % covered, must be 100 %")
+    [problem] = shortfalls(report(**{"daemon/screen/merge.py": missing}))
+    assert problem.startswith("daemon/screen/merge.py: 50.0 % covered, must be 100 %")
 
 
 def test_below_the_overall_floor(shortfalls: Callable[[dict[str, Any]], list[str]]) -> None:
@@ -54,6 +54,6 @@ def test_below_the_overall_floor(shortfalls: Callable[[dict[str, Any]], list[str
 
 def test_a_file_of_the_list_that_was_not_measured(shortfalls: Callable[[dict[str, Any]], list[str]]) -> None:
     without = report()
-    del without["files"]["daemon/merge.py"]
+    del without["files"]["daemon/screen/merge.py"]
     [problem] = shortfalls(without)
-    assert problem.startswith("daemon/merge.py: no such file was measured")
+    assert problem.startswith("daemon/screen/merge.py: no such file was measured")

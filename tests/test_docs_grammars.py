@@ -20,10 +20,10 @@ import pytest
 from typer.testing import CliRunner
 
 from daemon.api.paths import RUNTIME_DIR_VARIABLE
-from daemon.config import CONFIG_VARIABLE, load_config
 from daemon.globs import matches_glob
 from daemon.grammars.catalogue import look_at
 from daemon.grammars.places import built_in_folder, grammars_in
+from daemon.settings.config import CONFIG_VARIABLE, load_config
 from draftwire.cli import app
 from draftwire.grammar.conformance import Judge
 from draftwire.language_ids import language_id

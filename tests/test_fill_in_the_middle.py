@@ -16,12 +16,12 @@ import pytest
 from daemon.api.client import DaemonClient
 from daemon.api.messages import OpenDocument, Suggestion
 from daemon.api.paths import runtime_paths
-from daemon.config import CompletionConfig, Config
-from daemon.config_sections import Fim
 from daemon.documents import Document, Place
-from daemon.fim import layout_of
-from daemon.llama_engine import LlamaEngine
-from daemon.prompt import Prompt
+from daemon.draft.llama_engine import LlamaEngine
+from daemon.prompts.fim import layout_of
+from daemon.prompts.prompt import Prompt
+from daemon.settings.config import CompletionConfig, Config
+from daemon.settings.config_sections import Fim
 from tests.fakes.both_ends import both_ends
 from tests.fakes.tiny_gguf import CODE_LLAMA, FIRST_SPECIAL, QWEN_CODER, byte_level_tokens, tiny_llama
 from verifier.reference import greedy_continuation

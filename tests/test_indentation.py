@@ -14,11 +14,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from daemon.config import DraftConfig
 from daemon.documents import Document, Place
-from daemon.llama_engine import LlamaEngine
-from daemon.models import resolve_draft_model
-from daemon.prompt import Prompt
+from daemon.draft.llama_engine import LlamaEngine
+from daemon.draft.models import resolve_draft_model
+from daemon.prompts.prompt import Prompt
+from daemon.settings.config import DraftConfig
 
 pytestmark = [pytest.mark.model, pytest.mark.timeout(900)]
 

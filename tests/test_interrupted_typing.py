@@ -22,8 +22,8 @@ from benchmarks.emulation.network import EmulatedNetwork
 from benchmarks.emulation.oracle_target import OracleTarget
 from daemon.api.paths import RuntimePaths, runtime_paths
 from daemon.api.text import surroundings_hash
-from daemon.config import Config, VerifierConfig
-from daemon.server import run_daemon
+from daemon.serving.server import run_daemon
+from daemon.settings.config import Config, VerifierConfig
 from tests.fakes.engine import FakeEngine, following
 from tests.fakes.lsp_editor import URI, InProcessEditor
 from tests.fakes.oracle import byte_oracle

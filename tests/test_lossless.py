@@ -20,13 +20,13 @@ import pytest
 from daemon.api.client import DaemonClient
 from daemon.api.messages import OpenDocument
 from daemon.api.paths import RuntimePaths, runtime_paths
-from daemon.config import CompletionConfig, Config, DraftConfig
-from daemon.config_sections import GrammarsConfig
 from daemon.documents import Document, Place
+from daemon.draft.llama_engine import LlamaEngine
+from daemon.draft.models import resolve_draft_model
 from daemon.grammars.places import built_in_folder
-from daemon.llama_engine import LlamaEngine
-from daemon.models import resolve_draft_model
-from daemon.prompt import Prompt
+from daemon.prompts.prompt import Prompt
+from daemon.settings.config import CompletionConfig, Config, DraftConfig
+from daemon.settings.config_sections import GrammarsConfig
 from speculation.sampling import Sampling
 from tests.fakes.both_ends import both_ends
 from verifier.engine import Rule, TargetEngine

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from daemon.documents import Document, Place
-from daemon.gamma import tokens_to_send
 from daemon.generation import Generation, Limits
-from daemon.link_session import LinkSession
+from daemon.target.gamma import tokens_to_send
+from daemon.target.link_session import LinkSession
 from speculation.codec import decode, encode
 from speculation.messages import Cancel, Context, Draft, Open, Verdict
 from speculation.paths import path_hash

@@ -14,8 +14,8 @@ from benchmarks.dsl.places import CursorPlace, Setting, places, prompt_for, trut
 from benchmarks.dsl.suggestions import SUFFIX_CHARACTERS, judged
 from benchmarks.dsl.tallies import Rounds, Suggestions
 from benchmarks.dsl.targets import StrictTarget, TargetText
-from daemon.engine import DraftEngine
-from daemon.prompt import Prompt
+from daemon.draft.engine import DraftEngine
+from daemon.prompts.prompt import Prompt
 from grammars.interface import CursorState
 from speculation.paths import common_length
 from verifier.engine import TargetEngine

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from benchmarks.dsl.thumb_blocks import LONGEST_BLOCK, block_length
-from daemon.engine import DraftEngine
-from daemon.match_trust import SHORTEST, MatchTrust
-from daemon.text_match import longest_match
+from daemon.draft.engine import DraftEngine
+from daemon.draft.match_trust import SHORTEST, MatchTrust
+from daemon.draft.text_match import longest_match
 from grammars.interface import CursorState
 
 SUGGESTION_TOKENS = 12

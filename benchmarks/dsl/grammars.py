@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 
 from benchmarks.dsl.files import SUFFIXES, generated, places, real_files
 from benchmarks.dsl.places import CursorPlace, SourceFile
-from daemon.engine import Vocabulary
+from daemon.draft.engine import Vocabulary
 from daemon.grammars.places import built_in_folder, grammars_in, read_grammar
 from grammars.compiled import CompiledGrammar
 from grammars.compiler import compile_text

@@ -13,9 +13,9 @@ from itertools import takewhile
 from typing import Final, Literal
 
 from daemon.documents import Document, Place
-from daemon.engine import DraftEngine
-from daemon.exemplar import Candidate, budget_tokens, choose, opening_comment, opening_ids
-from daemon.prompt import Prompt
+from daemon.draft.engine import DraftEngine
+from daemon.prompts.exemplar import Candidate, budget_tokens, choose, opening_comment, opening_ids
+from daemon.prompts.prompt import Prompt
 
 Setting = Literal["cold", "warm"]
 SETTINGS: Final[tuple[Setting, ...]] = ("cold", "warm")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from daemon.top_candidates import top_candidates
+from daemon.draft.top_candidates import top_candidates
 from grammars.interface import CursorState
 from speculation.paths import common_length
 from verifier.engine import Block, Decided, Failed, Request, TargetEngine

@@ -1,7 +1,7 @@
 """Blocks of draft tokens by a rule of thumb: a yardstick, and a size of block for benchmarks that need one.
 
 An uncertain token (entropy above 0.8 nats) ends the block, though not before its second token; predictable text lets
-it grow to 8. The daemon sends tokens as they are drafted instead (`daemon/gamma.py`).
+it grow to 8. The daemon sends tokens as they are drafted instead (`daemon/target/gamma.py`).
 """
 
 from __future__ import annotations

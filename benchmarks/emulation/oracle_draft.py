@@ -20,12 +20,12 @@ from benchmarks.emulation.known_texts import KnownTexts
 from benchmarks.emulation.oracle_target import Oracle
 from benchmarks.emulation.oracle_tokens import gguf_tokens
 from daemon.api.paths import runtime_paths
-from daemon.config import load_config
-from daemon.engine import Candidates, EngineFailed, Vocabulary
-from daemon.llama_vocabulary import read_vocabulary_of_file
-from daemon.model_source import bundled_source
-from daemon.server import run_daemon
-from daemon.top_candidates import entropy_of_logits
+from daemon.draft.engine import Candidates, EngineFailed, Vocabulary
+from daemon.draft.llama_vocabulary import read_vocabulary_of_file
+from daemon.draft.model_source import bundled_source
+from daemon.draft.top_candidates import entropy_of_logits
+from daemon.serving.server import run_daemon
+from daemon.settings.config import load_config
 from speculation.paths import common_length
 
 N_SEQUENCES: Final = 4

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.emulation.oracle_target import Tokens
-from daemon.llama_library import llama, loading, why
-from daemon.llama_vocabulary import read_vocabulary
+from daemon.draft.llama_library import llama, loading, why
+from daemon.draft.llama_vocabulary import read_vocabulary
 from speculation.vocabulary import VocabularyIdentity
 from verifier.errors import ModelUnusable
 from verifier.model.vocabulary import TargetVocabulary

@@ -26,16 +26,16 @@ from benchmarks.dsl.files import GENERATORS, generated, real_files
 from benchmarks.mask.earley_oracle import accepts
 from daemon.completion import Answer, Completer
 from daemon.completion_settings import Settings
-from daemon.config import Config
-from daemon.display import Display
 from daemon.documents import Document, Place
-from daemon.draft_worker import DraftWorker
-from daemon.engine import DraftEngine
+from daemon.draft.draft_worker import DraftWorker
+from daemon.draft.engine import DraftEngine
 from daemon.grammars.document_grammar import DocumentGrammar, LoadedGrammar
 from daemon.grammars.legality import Legality
 from daemon.grammars.worker import GrammarWorker
-from daemon.merge import Timing
-from daemon.shaping import splits_word
+from daemon.screen.display import Display
+from daemon.screen.merge import Timing
+from daemon.screen.shaping import splits_word
+from daemon.settings.config import Config
 from daemon.statistics import Statistics
 from grammars.compiled import CompiledGrammar
 from grammars.engine import TokenTable, load

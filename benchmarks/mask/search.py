@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.dsl.grammars import Language
-from daemon.llama_engine import LlamaEngine
-from daemon.llama_library import llama
-from daemon.top_candidates import top_candidates
+from daemon.draft.llama_engine import LlamaEngine
+from daemon.draft.llama_library import llama
+from daemon.draft.top_candidates import top_candidates
 from grammars.cursor import GrammarState
 from grammars.engine import TokenTable, load
 

@@ -7,7 +7,7 @@ import importlib.util
 from dataclasses import dataclass
 from pathlib import Path
 
-from daemon.engine import Vocabulary
+from daemon.draft.engine import Vocabulary
 from grammars.engine import TokenTable
 
 LARGE = 152_064

@@ -28,8 +28,8 @@ from benchmarks.emulation.precise_loop import precise_loop
 from benchmarks.machine import machine_info
 from benchmarks.peer.llama_build import PeerMissing, llama_server
 from benchmarks.peer.llama_vim import Answer, Infill, LlamaVim
-from daemon.config import load_config
-from daemon.models import resolve_draft_model
+from daemon.draft.models import resolve_draft_model
+from daemon.settings.config import load_config
 from draftwire.demo.script import source_text
 
 START_S = 60.0

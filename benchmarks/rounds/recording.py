@@ -23,10 +23,10 @@ from typing import Final
 import msgspec
 import torch
 
-from daemon.config import DraftConfig
-from daemon.engine import DraftEngine
-from daemon.llama_engine import LlamaEngine
-from daemon.models import resolve_draft_model
+from daemon.draft.engine import DraftEngine
+from daemon.draft.llama_engine import LlamaEngine
+from daemon.draft.models import resolve_draft_model
+from daemon.settings.config import DraftConfig
 from verifier.bundled import bundled_model
 from verifier.engine import Block, Decided, Failed, Request, TargetEngine
 from verifier.errors import EngineFailed

@@ -1,7 +1,7 @@
 """Rounds between a daemon and a verifier in virtual time, for `benchmarks.gamma`: one recorded passage, one rule.
 
-Both ends' state machines are the real ones (`daemon/link_session.py`, `verifier/session.py`); what is simulated is
-what they run on: a draft model that takes a fixed time a token, a network, and a target that takes a fixed time a
+Both ends' state machines are the real ones (`daemon/target/link_session.py`, `verifier/session.py`); what is simulated
+is what they run on: a draft model that takes a fixed time a token, a network, and a target that takes a fixed time a
 step. As in the daemon, the draft goes on from its own tokens while verdicts are under way, and starts again from a
 verdict that contradicts it. Milliseconds.
 """
@@ -16,7 +16,7 @@ from functools import partial
 from typing import Final, Protocol
 
 from benchmarks.rounds.recording import Draw, Passage
-from daemon.link_session import Committed, LinkSession
+from daemon.target.link_session import Committed, LinkSession
 from speculation.messages import Context, Draft, Open, Verdict
 from verifier.engine import Decided, Prefilled, Result
 from verifier.session import Session

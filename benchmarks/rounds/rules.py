@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 from benchmarks.dsl.thumb_blocks import block_length
 from benchmarks.rounds.rounds import Setting
-from daemon.acceptance_estimate import AcceptanceEstimate
-from daemon.acceptances import Acceptances
-from daemon.gamma import LEAST_REACHED, tokens_to_send
+from daemon.target.acceptance_estimate import AcceptanceEstimate
+from daemon.target.acceptances import Acceptances
+from daemon.target.gamma import LEAST_REACHED, tokens_to_send
 
 
 class _Rule:

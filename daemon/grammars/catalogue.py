@@ -14,10 +14,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from daemon.config_sections import NO_GRAMMAR, GrammarsConfig, IslandConfig
 from daemon.documents import Document
 from daemon.globs import matches_glob
 from daemon.grammars.places import SCHEMA_EXTENSION, GrammarFile, Unreadable, read_grammar
+from daemon.settings.config_sections import NO_GRAMMAR, GrammarsConfig, IslandConfig
 from grammars.annotations import read_annotations
 from grammars.diagnostics import Diagnostic, GrammarError
 from grammars.schema_files import FILES, LANGUAGES, said_of

@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daemon.documents import Place
-from daemon.engine import Vocabulary
+from daemon.draft.engine import Vocabulary
 from daemon.grammars.document_grammar import DocumentGrammar
 from daemon.grammars.remarks import signs_within_statements
 from daemon.grammars.subject import Inside, Language, Subject, Subjects
-from daemon.shaping import cuts
+from daemon.screen.shaping import cuts
 from grammars.document import encoded
 from grammars.interface import CursorState, Mode
 from grammars.suffix import Fit, Outset, Suffix, longest_fit, reach, takes_nonsense

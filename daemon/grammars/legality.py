@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daemon.documents import Place
-from daemon.engine import Vocabulary
+from daemon.draft.engine import Vocabulary
 from daemon.grammars.document_grammar import DocumentGrammar
 from daemon.grammars.follower import Follower
 from daemon.grammars.worker import EngineBusy, EngineLost, GrammarWorker

@@ -12,7 +12,6 @@ from typing import Final
 
 import platformdirs
 
-from daemon.config import Config
 from daemon.grammars.catalogue import Catalogue, Known, Layer, look_at
 from daemon.grammars.places import (
     WORKSPACE_FOLDER,
@@ -23,6 +22,7 @@ from daemon.grammars.places import (
     workspaces_of,
 )
 from daemon.grammars.trust import FILE_NAME, is_trusted, trusted_folders
+from daemon.settings.config import Config
 
 _MOST_KEPT: Final = 1000
 """Files that are remembered; beyond, all are forgotten and looked at again."""

@@ -19,10 +19,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-from daemon.config import Config
-from daemon.config_sections import GrammarsConfig
 from daemon.documents import Document
-from daemon.engine import Vocabulary
+from daemon.draft.engine import Vocabulary
 from daemon.grammars.cache import GrammarCache
 from daemon.grammars.catalogue import Catalogue
 from daemon.grammars.document_grammar import DocumentGrammar, LoadedGrammar, Problem
@@ -30,6 +28,8 @@ from daemon.grammars.lookout import Lookout, user_folder
 from daemon.grammars.places import document_path
 from daemon.grammars.runner import GrammarRunner, Outcome
 from daemon.grammars.workshop import PATIENCE, Piece, Workshop
+from daemon.settings.config import Config
+from daemon.settings.config_sections import GrammarsConfig
 from grammars.diagnostics import Diagnostic
 from grammars.engine import TokenTable
 from grammars.islands import Island

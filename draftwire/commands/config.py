@@ -32,8 +32,8 @@ def init(
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
 ) -> None:
     """Write a configuration file that shows every setting, what it means, and its default."""
-    from daemon.annotated_config import annotated_default
-    from daemon.config import default_config_path
+    from daemon.settings.annotated_config import annotated_default
+    from daemon.settings.config import default_config_path
 
     path = file or default_config_path()
     if path.exists() and not force:
@@ -50,8 +50,8 @@ def init(
 @app.command()
 def show(file: _File = None, *, json: Json = False) -> None:
     """Print the settings in force: the file's where it has them, else the defaults."""
-    from daemon.annotated_config import as_toml, plain_values
-    from daemon.config import load_config
+    from daemon.settings.annotated_config import as_toml, plain_values
+    from daemon.settings.config import load_config
 
     config = load_config(file)
     if json:
@@ -66,9 +66,9 @@ def check(file: _File = None) -> None:
 
     Warnings (a file it names is not there, a token that others can read) do not change the exit status.
     """
-    from daemon.config import default_config_path, load_config
-    from daemon.config_places import place_warnings
-    from daemon.config_token import verifier_token
+    from daemon.settings.config import default_config_path, load_config
+    from daemon.settings.config_places import place_warnings
+    from daemon.settings.config_token import verifier_token
 
     path = file or default_config_path()
     config = load_config(file)
@@ -83,7 +83,7 @@ def check(file: _File = None) -> None:
 @app.command()
 def path() -> None:
     """Print where the configuration file is looked for ($DRAFTWIRE_CONFIG changes it)."""
-    from daemon.config import default_config_path
+    from daemon.settings.config import default_config_path
 
     typer.echo(default_config_path())
 

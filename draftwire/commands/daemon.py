@@ -29,10 +29,10 @@ LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 def run(config: ConfigFile = None) -> None:
     """Run the daemon here, until it has been idle for long enough. Exit status 75 if one runs already."""
     from daemon.api.paths import runtime_paths
-    from daemon.config import load_config
+    from daemon.settings.config import load_config
 
     settings = load_config(config)  # first: what is wrong with it is told before the rest is imported
-    from daemon.server import run_daemon
+    from daemon.serving.server import run_daemon
 
     logging.basicConfig(level=settings.daemon.log_level.upper(), format=LOG_FORMAT)
     logging.getLogger("websockets").setLevel(logging.WARNING)  # at debug it writes frames, hence token ids
@@ -46,7 +46,7 @@ def start(config: ConfigFile = None) -> None:
     One that runs and does not answer is not replaced: `draftwire daemon stop` ends it.
     """
     from daemon.api.paths import runtime_paths
-    from daemon.config import load_config
+    from daemon.settings.config import load_config
 
     load_config(config)
     with spinner("starting the daemon"):
@@ -132,7 +132,7 @@ async def _start(paths: RuntimePaths, command: list[str]) -> str:
     from daemon.api.client import DaemonClient
     from daemon.api.errors import DaemonSilent, DaemonUnavailable
     from daemon.api.start import ensure_daemon
-    from daemon.lifecycle import is_held
+    from daemon.serving.lifecycle import is_held
 
     paths.prepare()
     try:

@@ -79,7 +79,7 @@ def list_grammars(
 
     What has not been compiled before is compiled now, but for grammars of projects that are not trusted.
     """
-    from daemon.config import load_config
+    from daemon.settings.config import load_config
     from draftwire.grammar.survey import survey
 
     if not folder.is_dir():
@@ -102,10 +102,10 @@ def trust(
 
     Counts within a few seconds.
     """
-    from daemon.config import load_config
     from daemon.grammars.lookout import trust_file
     from daemon.grammars.places import WORKSPACE_FOLDER, grammars_in
     from daemon.grammars.trust import trust
+    from daemon.settings.config import load_config
 
     added = trust(folder, trust_file(load_config(None)))
     note(f"{folder.resolve()} is trusted" + ("" if added else " already"))
@@ -117,9 +117,9 @@ def trust(
 @app.command()
 def untrust(folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="As it was trusted.")]) -> None:
     """Use the grammars of the projects in a folder no more. Exit status 1 if they are trusted all the same."""
-    from daemon.config import load_config
     from daemon.grammars.lookout import trust_file
     from daemon.grammars.trust import distrust, is_trusted, trusted_folders
+    from daemon.settings.config import load_config
 
     config = load_config(None)
     file = trust_file(config)

@@ -15,7 +15,7 @@ from draftwire.failures import CommandFailed, Exit
 from draftwire.terminal import note, out, print_json, print_pairs, spinner, steps
 
 if TYPE_CHECKING:
-    from daemon.config import Config
+    from daemon.settings.config import Config
     from draftwire.grammar.conformance import Verdict
     from draftwire.grammar.position import Next, Token
     from draftwire.grammar.timing import Figure
@@ -56,7 +56,7 @@ def conform(
 
     A file that only ends too early is told apart. Exit status 0 if all follow it, else 1.
     """
-    from daemon.config import load_config
+    from daemon.settings.config import load_config
     from draftwire.grammar.conformance import Judge
     from draftwire.grammar.documents import documents, globs_of
 
@@ -101,7 +101,7 @@ def next_tokens(
     tokens may come), and why; in an island ([[grammars.islands]]), of the text above within it. The vocabulary is the
     draft model's.
     """
-    from daemon.config import load_config
+    from daemon.settings.config import load_config
     from draftwire.grammar.excerpts import place_of
     from draftwire.grammar.position import next_at
     from draftwire.grammar.stretch import stretch_of
@@ -116,7 +116,7 @@ def next_tokens(
     begins = place_of(source.text, stretch.start) if stretch.is_island else None
     with spinner("reading the draft model"):
         if model:
-            from daemon.server import load_draft_engine
+            from daemon.serving.server import load_draft_engine
 
             engine = load_draft_engine(config)
             try:
@@ -149,7 +149,7 @@ def bench(
     CPU time of the measuring thread: median and 99th percentile, with the number of samples. A file that departs from
     the grammar is named on stderr with what the figures then cover.
     """
-    from daemon.config import load_config
+    from daemon.settings.config import load_config
     from draftwire.grammar.conformance import Judge
     from draftwire.grammar.documents import documents, globs_of
     from draftwire.grammar.timing import LONGEST, measure

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from daemon.documents import Document, Place
-from daemon.engine import Vocabulary
-from daemon.exemplar import Candidate, budget_tokens, opening_ids
-from daemon.llama_engine import LlamaEngine
-from daemon.models import resolve_draft_model
-from daemon.prompt import Prompt
+from daemon.draft.engine import Vocabulary
+from daemon.draft.llama_engine import LlamaEngine
+from daemon.draft.models import resolve_draft_model
+from daemon.prompts.exemplar import Candidate, budget_tokens, opening_ids
+from daemon.prompts.prompt import Prompt
 from draftwire.demo.script import LANGUAGE
 from verifier.engine import TargetEngine
 from verifier.reference import greedy_continuation

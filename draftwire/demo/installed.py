@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 from typing import Final
 
-from daemon.model_source import bundled_source
+from daemon.draft.model_source import bundled_source
 from draftwire.failures import CommandFailed, Exit
 
 TARGET_PACKAGES: Final = ("torch", "safetensors", "gguf")

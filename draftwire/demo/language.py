@@ -21,14 +21,14 @@ import typer
 from rich.console import Console
 
 from daemon.api.files import SCHEMA_EXTENSION, grammar_extension
-from daemon.config import load_config
-from daemon.config_sections import FilesConfig
 from daemon.documents import Document
-from daemon.exemplar_search import look_for
 from daemon.grammars.catalogue import Known
 from daemon.grammars.document_grammar import LoadedGrammar
 from daemon.grammars.exercise import byte_table
 from daemon.grammars.runner import GrammarRunner
+from daemon.prompts.exemplar_search import look_for
+from daemon.settings.config import load_config
+from daemon.settings.config_sections import FilesConfig
 from draftwire.commands.complete import read_source
 from draftwire.commands.grammar_texts import complaint, print_diagnostics
 from draftwire.demo.check import Finding, Opening

@@ -10,7 +10,7 @@ from typing import Any
 from rich.progress import Progress
 
 from daemon.api.client import DaemonClient
-from daemon.config import DraftConfig
+from daemon.settings.config import DraftConfig
 from draftwire.demo.check import Claim, Finding, Opening, check
 from draftwire.demo.editor import Editor, Session
 from draftwire.demo.processes import Workplace

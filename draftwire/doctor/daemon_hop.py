@@ -15,7 +15,7 @@ from daemon.api.errors import (
 from daemon.api.messages import Status
 from daemon.api.paths import RuntimePaths
 from daemon.api.start import ensure_daemon
-from daemon.lifecycle import is_held
+from daemon.serving.lifecycle import is_held
 from daemon.version import VERSION
 from draftwire.config_change import CHANGED, config_changed
 from draftwire.doctor.findings import Finding

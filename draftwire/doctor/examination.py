@@ -8,7 +8,7 @@ from pathlib import Path
 
 from daemon.api.errors import RuntimePathError
 from daemon.api.paths import RuntimePaths, runtime_paths
-from daemon.config import Config, ConfigError
+from daemon.settings.config import Config, ConfigError
 from draftwire.doctor import bridge_hop, daemon_hop, editors, grammars_hop, installation
 from draftwire.doctor.findings import Finding
 
@@ -57,7 +57,7 @@ async def _examine_daemon(found: OnFinding, *, start: bool) -> None:
 
 
 async def _examine_model_and_verifier(config: Config, found: OnFinding, step: OnStep) -> None:
-    from daemon.server import link_settings
+    from daemon.serving.server import link_settings
     from draftwire.doctor import model_hop, verifier_hop
 
     step("the draft model")

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from daemon.config import Config
-from daemon.config_sections import NO_GRAMMAR
+from daemon.settings.config import Config
+from daemon.settings.config_sections import NO_GRAMMAR
 from draftwire.doctor.findings import Finding
 from draftwire.grammar.survey import Surveyed, survey
 

@@ -11,8 +11,8 @@ from typing import Final
 
 from daemon.api.errors import RuntimePathError
 from daemon.api.paths import RuntimePaths
-from daemon.config import CONFIG_VARIABLE, Config, ConfigError, default_config_path, load_config
-from daemon.config_token import verifier_token
+from daemon.settings.config import CONFIG_VARIABLE, Config, ConfigError, default_config_path, load_config
+from daemon.settings.config_token import verifier_token
 from daemon.version import VERSION
 from draftwire.doctor.findings import Finding
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 
-from daemon.config import Config
-from daemon.config_sections import Fim
-from daemon.engine import DraftEngine, EngineFailed
-from daemon.fim import layout_of
-from daemon.server import draft_threads, load_draft_engine
+from daemon.draft.engine import DraftEngine, EngineFailed
+from daemon.prompts.fim import layout_of
+from daemon.serving.server import draft_threads, load_draft_engine
+from daemon.settings.config import Config
+from daemon.settings.config_sections import Fim
 from draftwire.doctor.findings import Finding
 from draftwire.doctor.threads import threads_finding
 

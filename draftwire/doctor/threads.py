@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from daemon.calibration import Threads
+from daemon.draft.calibration import Threads
 from draftwire.doctor.findings import Finding
 
 SLOWEST_MS = 100.0

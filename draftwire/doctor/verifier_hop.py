@@ -10,10 +10,10 @@ import socket
 import time
 from urllib.parse import urlsplit
 
-from daemon.engine import DraftEngine
-from daemon.link_address import LinkSettings
-from daemon.service import hello_of
-from daemon.verifier_link import VerifierLink
+from daemon.draft.engine import DraftEngine
+from daemon.serving.service import hello_of
+from daemon.target.link_address import LinkSettings
+from daemon.target.verifier_link import VerifierLink
 from draftwire.doctor.findings import Finding
 
 TCP_TIMEOUT_S = 5.0

@@ -7,8 +7,8 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from daemon.config_sections import GrammarsConfig
 from daemon.globs import matches_glob
+from daemon.settings.config_sections import GrammarsConfig
 from draftwire.failures import CommandFailed, Exit
 
 

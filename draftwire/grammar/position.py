@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daemon.documents import Document, Place
-from daemon.engine import DraftEngine
-from daemon.prompt import Prompt
+from daemon.draft.engine import DraftEngine
+from daemon.prompts.prompt import Prompt
 from grammars.compiled import CompiledGrammar
 from grammars.document import GrammarDocument
 from grammars.engine import TokenTable, load

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Final
 
 from daemon.api.files import EXTENSIONS, NAME_IN_A_FOLDER, SCHEMA_EXTENSION, grammar_extension
-from daemon.config import Config
 from daemon.grammars.catalogue import Catalogue, Known, Layer, look_at
 from daemon.grammars.lookout import Lookout
 from daemon.grammars.places import GrammarFile, grammars_in
+from daemon.settings.config import Config
 from draftwire.failures import CommandFailed, Exit
 
 _PATH_SIGNS: Final = frozenset("/\\")

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from daemon.config_sections import GrammarsConfig
 from daemon.documents import Document
 from daemon.globs import matches_glob
 from daemon.grammars.catalogue import is_host
 from daemon.grammars.store import LINE_END
+from daemon.settings.config_sections import GrammarsConfig
 from draftwire.failures import CommandFailed, Exit
 from draftwire.grammar.documents import globs_of
 from draftwire.language_ids import language_id

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from daemon.config import Config
-from daemon.config_sections import GrammarsConfig
 from daemon.grammars.cache import GrammarCache
 from daemon.grammars.catalogue import Catalogue, Known
 from daemon.grammars.lookout import Lookout
 from daemon.grammars.runner import GrammarRunner, Outcome
 from daemon.grammars.workshop import version_of
+from daemon.settings.config import Config
+from daemon.settings.config_sections import GrammarsConfig
 from draftwire.grammar.documents import globs_of
 from draftwire.grammar.trial import tried
 

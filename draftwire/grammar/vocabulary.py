@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from daemon.config import Config
-from daemon.engine import Vocabulary
+from daemon.draft.engine import Vocabulary
+from daemon.settings.config import Config
 from grammars.engine import TokenTable
 
 
 def draft_vocabulary(config: Config) -> Vocabulary:
     """The vocabulary of the draft model of the configuration. Raises EngineFailed."""
-    from daemon.llama_vocabulary import read_vocabulary_of_file
-    from daemon.models import resolve_draft_model
+    from daemon.draft.llama_vocabulary import read_vocabulary_of_file
+    from daemon.draft.models import resolve_draft_model
 
     file = resolve_draft_model(config.draft.model, config.draft.cache_path, None)
     return read_vocabulary_of_file(file.path)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import draft_step
-from daemon.llama_engine import LlamaEngine
+from daemon.draft.llama_engine import LlamaEngine
 from tests.fakes.tiny_gguf import tiny_llama
 
 

@@ -14,7 +14,7 @@ from benchmarks.dsl.bench import MAIN_DRAFT, POOR_DRAFT, Bench
 from benchmarks.dsl.grammars import Language
 from benchmarks.dsl.places import CursorPlace, SourceFile
 from benchmarks.dsl.targets import StrictTarget
-from daemon.engine import Vocabulary
+from daemon.draft.engine import Vocabulary
 from grammars.compiled import CompiledGrammar
 from grammars.interface import CursorState
 from tests.fakes.allowing import Allowing

@@ -14,9 +14,9 @@ from daemon import alternatives
 from daemon.alternatives import ids_after
 from daemon.api.messages import Suggestion
 from daemon.completion import Answer
-from daemon.config import Config
-from daemon.distinct import is_new
-from daemon.merge import Timing
+from daemon.screen.distinct import is_new
+from daemon.screen.merge import Timing
+from daemon.settings.config import Config
 from speculation.messages import Draft
 from tests.fakes.completion import Bench, bench, only, settings, target_of
 from tests.fakes.engine import FakeEngine, following

@@ -15,8 +15,8 @@ from hypothesis.stateful import initialize, precondition, rule
 
 from daemon.api.messages import Suggestion
 from daemon.completion import Answer
-from daemon.distinct import is_new
 from daemon.documents import Place
+from daemon.screen.distinct import is_new
 from tests.daemon.test_completion_faults import Faults, Shown, continued, said_by_draft
 
 

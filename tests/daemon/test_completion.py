@@ -10,7 +10,7 @@ from msgspec import structs
 
 from daemon.completion import Answer
 from daemon.documents import Place
-from daemon.merge import Timing
+from daemon.screen.merge import Timing
 from speculation.messages import Cancel, Context, Draft, Error, Open
 from tests.fakes.completion import SOURCE, bench, only, settings
 from tests.fakes.engine import FakeEngine, following

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from daemon.completion import Answer
-from daemon.merge import Timing
+from daemon.screen.merge import Timing
 from speculation.messages import Cancel, Context, Draft, Open
 from tests.fakes.completion import SOURCE, Bench, bench, only, settings
 from tests.fakes.engine import FakeEngine, following

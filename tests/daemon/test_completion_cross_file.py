@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from daemon import cross_file
 from daemon.api.messages import ChangeDocument, Complete, Completions, DaemonMessage, Edit, OpenDocument
-from daemon.client import Client
 from daemon.completion import Completer
-from daemon.config import Config
-from daemon.service import Service
+from daemon.prompts import cross_file
+from daemon.serving.client import Client
+from daemon.serving.service import Service
+from daemon.settings.config import Config
 from tests.fakes.engine import FakeEngine
 
 HELPER = "def parse_header(read_body):\n    return read_body\n"

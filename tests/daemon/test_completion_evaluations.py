@@ -9,7 +9,7 @@ import pytest
 
 from daemon.api.messages import Edit
 from daemon.documents import Document, Place
-from daemon.healing import MOST_BYTES, MOST_TOKENS
+from daemon.prompts.healing import MOST_BYTES, MOST_TOKENS
 from tests.fakes.completion import Bench, bench, settings
 from tests.fakes.engine import FakeEngine
 

@@ -20,13 +20,13 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from daemon.api.messages import Edit, Suggestion, SuggestionUpdate
 from daemon.completion import Answer, Completer
-from daemon.display import Display
 from daemon.documents import Document, Place
-from daemon.draft_worker import DraftWorker
+from daemon.draft.draft_worker import DraftWorker
 from daemon.grammars.legality import Legality
 from daemon.grammars.worker import GrammarWorker
-from daemon.merge import Timing
-from daemon.shaping import shape
+from daemon.screen.display import Display
+from daemon.screen.merge import Timing
+from daemon.screen.shaping import shape
 from daemon.statistics import Statistics
 from speculation.messages import Verdict
 from speculation.paths import path_hash

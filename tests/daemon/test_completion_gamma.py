@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from daemon.draft_worth import JUDGED_TOKENS
+from daemon.target.draft_worth import JUDGED_TOKENS
 from speculation.messages import Draft
 from tests.fakes.completion import SOURCE, Bench, bench
 

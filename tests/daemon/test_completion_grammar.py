@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from daemon.api.messages import Edit
 from daemon.completion import Answer
 from daemon.documents import Place
-from daemon.merge import Timing
 from daemon.run import Run
+from daemon.screen.merge import Timing
 from speculation.sampling import Sampling, draw
 from tests.fakes.completion import bench, only, settings
 from tests.fakes.engine import FakeEngine

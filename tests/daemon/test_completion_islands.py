@@ -13,9 +13,9 @@ import pytest
 from daemon.api.client import DaemonClient
 from daemon.api.messages import ChangeDocument, Edit, OpenDocument
 from daemon.api.paths import RuntimePaths, runtime_paths
-from daemon.config import Config, parse_config
 from daemon.documents import Place
 from daemon.grammars.document_grammar import DocumentGrammar, LoadedGrammar
+from daemon.settings.config import Config, parse_config
 from grammars.compiler import compile_text
 from grammars.engine import load
 from grammars.islands import Island

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from daemon.open_texts import OpenTexts
+from daemon.prompts.open_texts import OpenTexts
 from tests.fakes.completion import bench, only, settings
 from tests.fakes.engine import FakeEngine
 

@@ -8,8 +8,8 @@ import pytest
 
 from daemon.api.messages import Edit
 from daemon.documents import Document, Place
-from daemon.key_shapes import MASK
-from daemon.open_texts import OpenTexts
+from daemon.prompts.key_shapes import MASK
+from daemon.prompts.open_texts import OpenTexts
 from speculation.messages import Context, Draft
 from tests.fakes.completion import Bench, bench, only, settings
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from daemon.api.messages import NothingReason, Trigger
-from daemon.config import parse_config
-from daemon.config_sections import SECRET_FILES
 from daemon.documents import Document, Place
 from daemon.gate import is_excluded, refusal, refusal_at
+from daemon.settings.config import parse_config
+from daemon.settings.config_sections import SECRET_FILES
 
 SECRETS = [
     ".env", ".env.local", ".ENV", "prod.env", ".envrc", ".netrc", ".npmrc", ".pypirc", ".git-credentials", ".htpasswd",

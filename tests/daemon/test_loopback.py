@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from daemon.link_address import LinkSettings
 from daemon.loopback import is_loopback
+from daemon.target.link_address import LinkSettings
 
 
 def test_names_are_not_taken_for_loopback() -> None:

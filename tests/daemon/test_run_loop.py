@@ -11,12 +11,12 @@ import pytest
 
 from daemon.completion_settings import Settings
 from daemon.documents import Document, Place
-from daemon.draft_worker import DraftWorker
-from daemon.drafting import Drafting
+from daemon.draft.draft_worker import DraftWorker
+from daemon.draft.drafting import Drafting
 from daemon.generation import Generation, Limits
 from daemon.grammars.legality import Legality
 from daemon.grammars.worker import GrammarWorker
-from daemon.open_texts import OpenTexts
+from daemon.prompts.open_texts import OpenTexts
 from daemon.run import Run
 from daemon.run_loop import RunLoop
 from daemon.statistics import Statistics

@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
-from daemon.link_session import Committed
 from daemon.statistics import KEPT_REQUESTS, MOST_MODES, GrammarUse, Request, Statistics, percentiles
+from daemon.target.link_session import Committed
 
 
 def committed(drafted: int, accepted: int) -> Committed:

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from daemon.document_prompts import Foreseen
-from daemon.draft_worker import DraftWorker
+from daemon.draft.draft_worker import DraftWorker
+from daemon.prompts.document_prompts import Foreseen
 from daemon.warm_up import WarmUp
 from tests.fakes.engine import FakeEngine, following
 

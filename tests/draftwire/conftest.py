@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from daemon.api.paths import RUNTIME_DIR_VARIABLE, TRANSPORT_VARIABLE, runtime_paths
-from daemon.config import CONFIG_VARIABLE, TOKEN_VARIABLE
+from daemon.settings.config import CONFIG_VARIABLE, TOKEN_VARIABLE
 from tests.fakes.daemon import ScriptedDaemon
 
 RunDaemon = Callable[..., Any]

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from daemon.documents import Document, Place
-from daemon.exemplar import Candidate
-from daemon.prompt import Prompt
+from daemon.prompts.exemplar import Candidate
+from daemon.prompts.prompt import Prompt
 from draftwire.demo import check as module
 from draftwire.demo.check import Claim, Finding, Opening, _checked
 from tests.fakes.engine import FakeEngine

@@ -8,7 +8,7 @@ from importlib.machinery import ModuleSpec
 import pytest
 from typer.testing import CliRunner
 
-from daemon.model_source import BUNDLED_PACKAGE
+from daemon.draft.model_source import BUNDLED_PACKAGE
 from draftwire.cli import app
 from draftwire.failures import Exit
 

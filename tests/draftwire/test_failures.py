@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from daemon.api.errors import DaemonUnavailable
-from daemon.config import ConfigError, Problem
-from daemon.engine import EngineFailed
-from daemon.lifecycle import AlreadyRunning
+from daemon.draft.engine import EngineFailed
+from daemon.serving.lifecycle import AlreadyRunning
+from daemon.settings.config import ConfigError, Problem
 from draftwire.failures import EXIT_HELP, CommandFailed, Exit, explain
 
 CASES = [

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import get_args
 
 from daemon.api.messages import NothingReason
-from daemon.config import SECTIONS
-from daemon.settings_schema import settings_of
+from daemon.settings.config import SECTIONS
+from daemon.settings.settings_schema import settings_of
 from draftwire.reasons import REASONS, in_words
 
 

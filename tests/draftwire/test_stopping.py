@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from daemon.api.client import DaemonClient
 from daemon.api.messages import Failed
 from daemon.api.paths import RuntimePaths, runtime_paths
-from daemon.lifecycle import is_held
+from daemon.serving.lifecycle import is_held
 from draftwire import stopping
 from draftwire.cli import app
 from draftwire.doctor.daemon_hop import check_daemon
@@ -105,7 +105,7 @@ def test_one_whose_socket_was_deleted_is_ended_in_order(running: subprocess.Pope
 HOLDER = """
 import signal, sys, time
 from daemon.api.paths import runtime_paths
-from daemon.lifecycle import only_daemon
+from daemon.serving.lifecycle import only_daemon
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 with only_daemon(runtime_paths()):
     print("held", flush=True)

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from daemon.api.client import DaemonClient
 from daemon.api.paths import RuntimePaths
-from daemon.config import Config
-from daemon.engine import DraftEngine
-from daemon.server import run_daemon
+from daemon.draft.engine import DraftEngine
+from daemon.serving.server import run_daemon
+from daemon.settings.config import Config
 from tests.fakes.running_daemon import client_of
 from verifier.engine import TargetEngine
 from verifier.service import VerifierSettings, serve_engine

@@ -12,15 +12,15 @@ from dataclasses import dataclass, field, replace
 from daemon.api.messages import Edit, SuggestionUpdate
 from daemon.completion import Answer, Completer
 from daemon.completion_settings import Settings
-from daemon.config import Config
-from daemon.display import Display
 from daemon.documents import Document, Place
-from daemon.draft_worker import DraftWorker
+from daemon.draft.draft_worker import DraftWorker
 from daemon.grammars.document_grammar import DocumentGrammar
 from daemon.grammars.legality import Legality
 from daemon.grammars.worker import GrammarWorker
-from daemon.merge import Timing
-from daemon.open_texts import OpenTexts
+from daemon.prompts.open_texts import OpenTexts
+from daemon.screen.display import Display
+from daemon.screen.merge import Timing
+from daemon.settings.config import Config
 from daemon.statistics import Statistics
 from tests.fakes.engine import FakeEngine, following
 from tests.fakes.link import FakeLink

@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from daemon.api.paths import runtime_paths
-from daemon.config import load_config
-from daemon.server import AlreadyRunning, run_daemon
+from daemon.serving.server import AlreadyRunning, run_daemon
+from daemon.settings.config import load_config
 from tests.fakes.engine import FakeEngine, following
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """A draft engine without a model: bytes are tokens, and a function says which text comes next.
 
-It counts evaluated tokens and reuses common prefixes as `daemon/llama_engine.py` does, can be held in the
+It counts evaluated tokens and reuses common prefixes as `daemon/draft/llama_engine.py` does, can be held in the
 middle of an evaluation, obeys `abort`, and can be told to fail. It knows nothing of llama.cpp.
 """
 
@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from daemon.engine import Aborted, Candidates, EngineFailed, Vocabulary
-from daemon.top_candidates import check_allowed
+from daemon.draft.engine import Aborted, Candidates, EngineFailed, Vocabulary
+from daemon.draft.top_candidates import check_allowed
 from speculation.paths import common_length
 from speculation.vocabulary import fingerprint
 

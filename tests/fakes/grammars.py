@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from daemon.engine import Vocabulary
+from daemon.draft.engine import Vocabulary
 from daemon.grammars.document_grammar import DocumentGrammar, LoadedGrammar
 from grammars.compiled import CompiledGrammar
 from grammars.engine import TokenTable, load

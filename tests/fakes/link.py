@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from daemon.acceptances import Acceptances
-from daemon.link import LinkUser
+from daemon.target.acceptances import Acceptances
+from daemon.target.link import LinkUser
 from speculation.epochs import after_reject
 from speculation.messages import Cancel, Context, Draft, Error, Finish, Message, Open, Verdict, Welcome
 from speculation.paths import HashedPath

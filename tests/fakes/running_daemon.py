@@ -10,8 +10,8 @@ from dataclasses import replace
 from daemon.api.client import DaemonClient
 from daemon.api.errors import DaemonUnavailable
 from daemon.api.paths import RuntimePaths
-from daemon.config import Config
-from daemon.server import run_daemon
+from daemon.serving.server import run_daemon
+from daemon.settings.config import Config
 from tests.fakes.engine import FakeEngine
 
 

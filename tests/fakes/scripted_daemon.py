@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from daemon.api.paths import RuntimePaths, runtime_paths
-from daemon.config import CONFIG_VARIABLE
+from daemon.settings.config import CONFIG_VARIABLE
 from tests.fakes.processes import end_processes_of, processes_of
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from daemon.engine import Aborted, EngineFailed
+from daemon.draft.engine import Aborted, EngineFailed
 from tests.fakes.engine import FIRST_EXTRA, FakeEngine, following
 
 

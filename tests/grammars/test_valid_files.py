@@ -27,8 +27,8 @@ LEAST_BYTES: Final = 50_000
 
 @pytest.fixture(scope="module")
 def engine() -> Iterator[object]:
-    from daemon.llama_engine import LlamaEngine
-    from daemon.model_source import bundled_source
+    from daemon.draft.llama_engine import LlamaEngine
+    from daemon.draft.model_source import bundled_source
 
     with LlamaEngine(bundled_source(), n_context=256, n_sequences=1, threads=1) as loaded:
         yield loaded
@@ -36,7 +36,7 @@ def engine() -> Iterator[object]:
 
 @pytest.fixture(scope="module")
 def table(engine: object) -> TokenTable:
-    from daemon.llama_engine import LlamaEngine
+    from daemon.draft.llama_engine import LlamaEngine
 
     assert isinstance(engine, LlamaEngine)
     known = engine.vocabulary
@@ -85,7 +85,7 @@ def cut_anyhow(table: TokenTable, data: bytes, source: Random) -> list[int]:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_token_of_every_file_is_legal(name: str, engine: object, table: TokenTable) -> None:
     """As the model cuts the text, as the longest tokens do, and cut anyhow."""
-    from daemon.llama_engine import LlamaEngine
+    from daemon.draft.llama_engine import LlamaEngine
 
     assert isinstance(engine, LlamaEngine)
     template = load(compiled(name), table)

@@ -12,7 +12,7 @@ import pytest
 
 from daemon.api.client import DaemonClient
 from daemon.api.paths import RuntimePaths, runtime_paths
-from daemon.config import Config
+from daemon.settings.config import Config
 from tests.fakes.engine import FakeEngine
 from tests.fakes.lsp_editor import InProcessEditor
 from tests.fakes.running_daemon import client_of, running_daemon

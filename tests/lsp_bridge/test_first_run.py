@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import pytest
 
-from daemon import server
 from daemon.api.paths import RuntimePaths
-from daemon.config import Config, VerifierConfig
-from daemon.engine import DraftEngine
-from daemon.host import this_host
+from daemon.draft.engine import DraftEngine
+from daemon.serving import server
+from daemon.serving.host import this_host
+from daemon.settings.config import Config, VerifierConfig
 from tests.fakes.engine import FakeEngine, following
 from tests.fakes.lsp_editor import InProcessEditor
 

@@ -8,7 +8,7 @@ import pytest
 from benchmarks.emulation.known_texts import KnownTexts
 from benchmarks.emulation.oracle_draft import OracleEngine
 from benchmarks.emulation.oracle_target import Oracle
-from daemon.engine import EngineFailed
+from daemon.draft.engine import EngineFailed
 from tests.fakes.engine import byte_vocabulary
 from tests.fakes.oracle import byte_tokens
 

@@ -8,10 +8,10 @@ from types import MappingProxyType
 
 import pytest
 
-from daemon.config_sections import GrammarsConfig, IslandConfig
 from daemon.documents import Document
 from daemon.grammars.catalogue import HEADER_CHARACTERS, Catalogue, Known, Layer, look_at
 from daemon.grammars.places import GrammarFile, Origin
+from daemon.settings.config_sections import GrammarsConfig, IslandConfig
 
 WORK = Path("/work")
 

@@ -10,10 +10,10 @@ import pytest
 import pytest_asyncio
 
 from daemon.api.messages import CheckGrammar, DaemonMessage, Failed, GrammarFindings
-from daemon.config import Config, parse_config
 from daemon.grammars.checks import GrammarChecks
 from daemon.grammars.runner import GrammarRunner, Outcome
 from daemon.grammars.store import GrammarStore
+from daemon.settings.config import Config, parse_config
 from grammars.diagnostics import Diagnostic
 
 pytestmark = pytest.mark.asyncio

@@ -8,7 +8,7 @@ import pytest
 
 from daemon.documents import Document, Place
 from daemon.grammars.follower import Follower
-from daemon.shaping import cuts
+from daemon.screen.shaping import cuts
 from tests.fakes.engine import byte_vocabulary
 from tests.fakes.grammars import quoted, whole
 

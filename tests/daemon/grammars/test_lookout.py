@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from daemon.config import Config, parse_config
-from daemon.config_sections import GrammarsConfig
 from daemon.grammars import lookout as grammar_lookout
 from daemon.grammars.lookout import Lookout, settings_folder, trust_file, user_folder
 from daemon.grammars.trust import trust
+from daemon.settings.config import Config, parse_config
+from daemon.settings.config_sections import GrammarsConfig
 
 
 def write(path: Path, text: str, *, at_ns: int = 0) -> Path:

@@ -10,10 +10,8 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from daemon.config import parse_config
-from daemon.config_sections import GrammarsConfig
 from daemon.documents import Document
-from daemon.engine import Vocabulary
+from daemon.draft.engine import Vocabulary
 from daemon.grammars import store as grammar_store
 from daemon.grammars import workshop as grammar_workshop
 from daemon.grammars.cache import GrammarCache
@@ -21,6 +19,8 @@ from daemon.grammars.lookout import Lookout
 from daemon.grammars.places import Origin, Unreadable, read_grammar
 from daemon.grammars.runner import GrammarRunner, Outcome
 from daemon.grammars.store import GrammarStore
+from daemon.settings.config import parse_config
+from daemon.settings.config_sections import GrammarsConfig
 from grammars.compiled import CompiledGrammar
 from grammars.diagnostics import Diagnostic, GrammarError
 from grammars.emit import HEADER

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from daemon.config import parse_config
 from daemon.documents import Document
-from daemon.engine import Vocabulary
+from daemon.draft.engine import Vocabulary
 from daemon.grammars.cache import GrammarCache, cache_key
 from daemon.grammars.exercise import byte_table
 from daemon.grammars.lookout import Lookout
@@ -19,6 +18,7 @@ from daemon.grammars.places import built_in_folder, grammars_in, read_grammar
 from daemon.grammars.runner import GrammarRunner, Outcome
 from daemon.grammars.store import GrammarStore
 from daemon.grammars.trial import TrialRequest, _tried
+from daemon.settings.config import parse_config
 from grammars.engine import load
 from tests.fakes.processes import processes_of
 

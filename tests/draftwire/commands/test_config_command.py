@@ -10,8 +10,8 @@ import pytest
 from msgspec.structs import replace
 from typer.testing import CliRunner
 
-from daemon.annotated_config import annotated_default
-from daemon.config import CONFIG_VARIABLE, TOKEN_VARIABLE, Config, parse_config
+from daemon.settings.annotated_config import annotated_default
+from daemon.settings.config import CONFIG_VARIABLE, TOKEN_VARIABLE, Config, parse_config
 from draftwire.cli import app
 from draftwire.config_change import CHANGED
 from draftwire.failures import Exit

@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 
 from daemon.api.messages import Shutdown
 from daemon.api.paths import runtime_paths
-from daemon.lifecycle import AlreadyRunning
-from daemon.link_session import Committed
+from daemon.serving.lifecycle import AlreadyRunning
 from daemon.statistics import Request, Statistics
+from daemon.target.link_session import Committed
 from draftwire.cli import app
 from draftwire.commands import daemon as module
 from draftwire.commands.stats import _rows
@@ -241,7 +241,7 @@ def run_with(monkeypatch: pytest.MonkeyPatch, outcome: BaseException | None) -> 
         if outcome is not None:
             raise outcome
 
-    monkeypatch.setattr("daemon.server.run_daemon", run)
+    monkeypatch.setattr("daemon.serving.server.run_daemon", run)
     monkeypatch.setattr(logging, "basicConfig", lambda **options: calls.append(options["level"]))
     return calls
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from daemon.api.paths import TRANSPORT_VARIABLE, runtime_paths
-from daemon.config import Config
-from daemon.engine import DraftEngine
+from daemon.draft.engine import DraftEngine
+from daemon.settings.config import Config
 from draftwire.doctor import bridge_hop, editors, grammars_hop, model_hop
 from draftwire.doctor.examination import examine
 from draftwire.doctor.findings import Finding

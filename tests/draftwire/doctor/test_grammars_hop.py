@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from daemon.config import parse_config
 from daemon.grammars import lookout as grammar_lookout
+from daemon.settings.config import parse_config
 from draftwire.doctor import grammars_hop
 from draftwire.doctor.findings import Finding
 from draftwire.doctor.grammars_hop import check_grammars

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from daemon.api.paths import runtime_paths
-from daemon.config import Config
+from daemon.settings.config import Config
 from draftwire.doctor import installation
 from draftwire.doctor.findings import Finding
 

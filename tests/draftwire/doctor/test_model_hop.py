@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from daemon.calibration import Calibration, Threads
-from daemon.config import Config
-from daemon.config_sections import Fim
-from daemon.engine import DraftEngine, EngineFailed
+from daemon.draft.calibration import Calibration, Threads
+from daemon.draft.engine import DraftEngine, EngineFailed
+from daemon.settings.config import Config
+from daemon.settings.config_sections import Fim
 from draftwire.doctor import model_hop
 from draftwire.doctor.model_hop import DECODED_TOKENS, check_model, suffix_finding, tokens_per_second
 from tests.fakes.engine import FakeEngine, following

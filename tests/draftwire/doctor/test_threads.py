@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from daemon.calibration import Calibration, Threads
+from daemon.draft.calibration import Calibration, Threads
 from draftwire.doctor.threads import threads_finding
 
 DAY_S = 86_400

@@ -11,7 +11,7 @@ from http import HTTPStatus
 import pytest
 from websockets.asyncio.server import Request, Response, ServerConnection, serve
 
-from daemon.link_address import LinkSettings
+from daemon.target.link_address import LinkSettings
 from draftwire.doctor import verifier_hop
 from draftwire.doctor.findings import Finding
 from draftwire.doctor.verifier_hop import check_verifier

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.config_sections import GrammarsConfig, IslandConfig
+from daemon.settings.config_sections import GrammarsConfig, IslandConfig
 from draftwire.failures import CommandFailed, Exit
 from draftwire.grammar.stretch import Stretch, stretch_of
 from grammars.compiler import compile_text

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.editors.neovim import neovim
 from daemon.api.paths import runtime_paths
-from daemon.config import CONFIG_VARIABLE
+from daemon.settings.config import CONFIG_VARIABLE
 from tests.fakes.processes import end_processes_of
 
 COMMAND = Path(sys.executable).with_name("draftwire")

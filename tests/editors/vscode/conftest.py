@@ -13,7 +13,7 @@ import pytest
 
 from benchmarks.editors.workbench import ROOT, Window, Workbench, missing, workbench
 from daemon.api.paths import runtime_paths
-from daemon.config import CONFIG_VARIABLE
+from daemon.settings.config import CONFIG_VARIABLE
 from tests.fakes.processes import end_processes_of
 from tests.fakes.scripted_daemon import Rules, ScriptedDaemonProcess, scripted_daemon
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from daemon.llama_library import llama as llama_cpp
+from daemon.draft.llama_library import llama as llama_cpp
 from verifier.model.decoder import Segment
 from verifier.model.kv_cache import KVCache
 from verifier.model.load import LoadedModel, load_gguf

@@ -47,7 +47,7 @@ def test_byte_fallback_means_sentencepiece(tmp_path: Path) -> None:
 @pytest.mark.model
 def test_the_bundled_models_vocabulary_is_the_drafts(tmp_path: Path) -> None:
     """The daemon reads the same file through llama.cpp; both must come to one fingerprint."""
-    from daemon.llama_engine import LlamaEngine
+    from daemon.draft.llama_engine import LlamaEngine
     from verifier.bundled import bundled_model
     from verifier.model.gguf_file import GgufFile
     from verifier.model.vocabulary import from_gguf

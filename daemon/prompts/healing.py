@@ -1,0 +1,119 @@
+"""A prompt that ends inside a token, healed: its last word is taken back, and the model writes it as it would have.
+
+A user stops anywhere in a word, or after the blank before one; a model has mostly seen the word and its blank as one
+token, and goes on badly from the pieces ("ret" with " = a + b", where " return" was meant). So the first tokens are
+chosen from before the last word, among those that agree with what stands there (`pending`). What they hold beyond it is
+the beginning of the draft, which goes on from the whole prompt as it always was: there is no second path to keep.
+
+Only where no verifier is awaited: the target reads the prompt as it stands, and the draft agrees with it best if it
+reads the same. The price is an evaluation or two at a run's start.
+
+In a prompt to fill in the middle of (`fim.py`), prefix and middle may be one text: it is healed like any.
+Where a mark stands behind the prefix there is nothing to take back; most such models were trained on texts that are
+cut at any character.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from typing import Final
+
+import numpy as np
+
+from daemon.draft.draft_worker import DraftWorker
+from daemon.grammars.legality import Legality
+from daemon.run import Run
+
+MOST_BYTES: Final = 16
+"""Of the prompt's end that are taken back."""
+MOST_TOKENS: Final = 3
+"""Chosen under healing; if the pending bytes are not used up by then, the prompt is left as it is."""
+MOST_TRIED: Final = 16
+"""Of the best agreeing tokens, what goes on from them is looked at under the grammar."""
+
+_LAST_WORD: Final = re.compile(rb" ?[\w\x80-\xff]+\Z| +\Z", re.ASCII)
+
+
+class Healing:
+    """For one document, whose number at the draft worker is `number`."""
+
+    def __init__(self, number: int, worker: DraftWorker, legality: Legality) -> None:
+        self._number = number
+        self._worker = worker
+        self._legality = legality
+
+    async def first_ids(self, run: Run, is_wanted: Callable[[bytes], bool] = lambda _: True) -> list[int]:
+        """The ids to begin the draft with; none if the prompt is as the model would have it, or can't be healed.
+
+        is_wanted: whether the draft may begin with these bytes. Raises Aborted and EngineFailed.
+        """
+        vocabulary = self._worker.vocabulary
+        path = list(run.generation.context)
+        count = taken_back(path, vocabulary.token_bytes, vocabulary.control_ids)
+        pending = b"".join(vocabulary.token_bytes[token] for token in path[len(path) - count :])
+        del path[len(path) - count :]
+        if not path or not any(
+            len(vocabulary.token_bytes[i]) > len(pending) for i in self._agreeing(pending)
+        ):
+            return []
+        for _ in range(MOST_TOKENS):
+            token = await self._best_agreeing(run, path, pending, is_wanted)
+            if token is None:
+                return []
+            path.append(token)
+            piece = vocabulary.token_bytes[token]
+            if len(piece) >= len(pending):
+                return self._ids(piece[len(pending) :])
+            pending = pending[len(piece) :]
+        return []
+
+    async def _best_agreeing(
+        self, run: Run, path: list[int], pending: bytes, is_wanted: Callable[[bytes], bool]
+    ) -> int | None:
+        """The model's best token that agrees with the pending bytes and goes on from them as the grammar allows."""
+        run.evaluating = path
+        vocabulary = self._worker.vocabulary
+        agreeing = self._agreeing(pending)
+        if not agreeing:
+            return None
+        allowed = np.zeros(vocabulary.n_vocab, np.bool_)
+        allowed[agreeing] = True
+        candidates = await self._worker.next_candidates(self._number, path, allowed)
+        pieces = [(token, vocabulary.token_bytes[token]) for token in candidates.ids.tolist()]
+        best = [token for token, one in pieces if len(one) < len(pending) or is_wanted(one[len(pending) :])]
+        del best[MOST_TRIED:]
+        beyond = [vocabulary.token_bytes[token][len(pending) :] for token in best]
+        index = await self._legality.first_text(run, beyond) if best else None
+        return None if index is None else best[index]
+
+    def _agreeing(self, pending: bytes) -> list[int]:
+        vocabulary = self._worker.vocabulary
+        no_text = vocabulary.control_ids | vocabulary.stop_ids
+        found = self._worker.pieces.agreeing(pending) if pending else []
+        return [token for token in found if token not in no_text]
+
+    def _ids(self, text: bytes) -> list[int]:
+        try:
+            return self._worker.engine.tokenize(text.decode())
+        except UnicodeDecodeError:  # a part of a character
+            return []
+
+
+def taken_back(ids: Sequence[int], token_bytes: Sequence[bytes], control_ids: Collection[int]) -> int:
+    """How many tokens at the end hold the last word and the blank before it, or the last blanks; 0 for anything else.
+
+    Of a word that is longer than MOST_BYTES, the tokens that lie within that many.
+    """
+    count, text = 0, b""
+    for token in reversed(ids):
+        longer = token_bytes[token] + text
+        if token in control_ids or len(longer) > MOST_BYTES:
+            break
+        word = _LAST_WORD.search(longer)
+        if word is None or len(word[0]) <= len(text):
+            break
+        count, text = count + 1, longer
+        if word.start() > 0:
+            break
+    return count

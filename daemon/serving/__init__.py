@@ -1,0 +1,1 @@
+"""The process: its life, its local socket, and what all its clients share."""
