@@ -157,6 +157,23 @@ def test_the_status_line_elsewhere(start_daemon: StartDaemon, open_editor: OpenE
     assert [row for row in editor.screen() if row.endswith("|")] == ["|", "Draftwire ~|"]
 
 
+def test_the_status_line_follows_a_suggestion_that_comes_late(
+    start_daemon: StartDaemon, open_editor: OpenEditor
+) -> None:
+    """It is drawn anew when a suggestion comes and when it is verified, with no key in between."""
+    verified = {"kind": "verified", "text": "(a, b):", "verified": 7, "complete": True, "after_ms": 200}
+    rules = [
+        {"before": "def add", "suggestions": [{"text": "(a, b):", "complete": False}], "updates": [verified]}
+    ]
+    editor = open_editor(
+        start_daemon(rules),
+        setup="vim.o.laststatus = 2 vim.o.statusline = \"%{v:lua.require'draftwire'.statusline()}|\"",
+    )
+    editor.type("idef add")
+    editor.wait_ghost("(a, b):")
+    editor.wait(lambda: "Draftwire +|" in editor.screen())
+
+
 def test_stats(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
     """The daemon's own figures (ux-43, ux-52)."""
     editor = open_editor(start_daemon(RULES))

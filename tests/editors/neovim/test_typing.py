@@ -319,6 +319,19 @@ def test_streaming_only_appends(start_daemon: StartDaemon, open_editor: OpenEdit
     assert all(after.startswith(before) for before, after in itertools.pairwise(frames))
 
 
+def test_the_colours_follow_the_scheme(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
+    """Both are the scheme's for comments, what is verified is bold; the user's own stay."""
+    editor = open_editor(
+        start_daemon(RULES), setup="vim.api.nvim_set_hl(0, 'DraftwireCounter', { fg = '#112233' })"
+    )
+    colour = "local found = vim.api.nvim_get_hl(0, { name = ..., link = false }) return { found.fg, found.bold or false }"
+    for scheme in ("default", "habamax"):
+        editor.command(f"set termguicolors | colorscheme {scheme}")
+        comment, _ = editor.lua(colour, "Comment")
+        assert editor.lua(colour, "DraftwireGhost") == [comment, False]
+        assert editor.lua(colour, "DraftwireVerified") == [comment, True]
+
+
 def test_what_is_verified_looks_different(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
     """The target's own text and the draft's have a highlight group each."""
     editor = open_editor(start_daemon(RULES))

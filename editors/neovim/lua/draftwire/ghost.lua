@@ -22,13 +22,36 @@ local GHOST, COUNTER = 1, 2 -- ids of the extmarks: set again, they change in pl
 ---@type draftwire.Shown?
 local shown
 
-vim.api.nvim_set_hl(0, "DraftwireGhost", { link = "Comment", default = true })
-vim.api.nvim_set_hl(0, "DraftwireVerified", { link = "NonText", default = true })
-vim.api.nvim_set_hl(0, "DraftwireCounter", { link = "NonText", default = true })
+--- Verified text is a draft's colour, bold: no group that colour schemes know is as quiet and can be told from it.
+local function set_colours()
+  local comment = vim.api.nvim_get_hl(0, { name = "Comment", link = false })
+  vim.api.nvim_set_hl(0, "DraftwireGhost", { link = "Comment", default = true })
+  local verified = { fg = comment.fg, ctermfg = comment.ctermfg, bold = true, default = true }
+  vim.api.nvim_set_hl(0, "DraftwireVerified", verified)
+  vim.api.nvim_set_hl(0, "DraftwireCounter", { link = "NonText", default = true })
+end
+set_colours()
+vim.api.nvim_create_autocmd("ColorScheme", {
+  group = vim.api.nvim_create_augroup("draftwire_colours", {}),
+  callback = set_colours,
+})
 
 ---@return draftwire.Shown? what is on the screen
 function M.shown()
   return shown
+end
+
+---@return string what a status line says of it, more or less
+local function in_short()
+  return shown and ("%s %d/%d"):format(shown.verified >= #shown.text, shown.index, shown.count) or ""
+end
+
+--- Status lines are drawn anew at a key, not when a suggestion comes or grows between two.
+---@param before string what was said
+local function tell_status_line(before)
+  if in_short() ~= before then
+    vim.cmd.redrawstatus()
+  end
 end
 
 --- In other windows on the same buffer nobody types: nothing is drawn there.
@@ -51,7 +74,7 @@ end
 ---@param new draftwire.Shown
 ---@param counter boolean
 function M.show(new, counter)
-  local window = vim.api.nvim_get_current_win()
+  local window, said = vim.api.nvim_get_current_win(), in_short()
   if shown and shown.buffer ~= new.buffer then
     M.clear()
   end
@@ -78,12 +101,14 @@ function M.show(new, counter)
   end
   shown = new
   vim.b[new.buffer].draftwire_visible = true
+  tell_status_line(said)
 end
 
 --- Take what is shown off the screen.
 function M.clear()
-  local old = shown
+  local old, said = shown, in_short()
   shown = nil
+  tell_status_line(said)
   if old and vim.api.nvim_buf_is_valid(old.buffer) then
     vim.api.nvim_buf_clear_namespace(old.buffer, namespace, 0, -1)
     vim.b[old.buffer].draftwire_visible = false
