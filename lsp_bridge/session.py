@@ -181,17 +181,21 @@ class DaemonSession:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(0 if silent else ASK_EVERY_S):
                     return await client.wait_lost()
+            status: Status | None = None
             try:
                 status = await client.status()
             except DaemonSilent as error:
                 self._enter_silent(error)
-            except ApiError:
-                continue  # an answer, though a bad one; or lost, as `wait_lost` will say
-            else:
-                if silent:
-                    log.warning("the daemon answers again")
+                continue
+            except DaemonLost:
+                return await client.wait_lost()
+            except ApiError as error:  # an answer, though a bad one
+                log.info("the daemon does not say how it is: %s", error)
+            if silent:
+                log.warning("the daemon answers again")
+                if status is not None:
                     self._on_push(status)  # first: the editor is to see this change and no step of it
-                    self._enter("connected", "")
+                self._enter("connected", "")
 
     def _enter_silent(self, error: DaemonSilent) -> None:
         if self.state.phase != "silent":

@@ -174,8 +174,9 @@ class DaemonClient:
         return self._lost
 
     async def wait_lost(self) -> DaemonLost:
-        """Return when the connection is over, whoever ended it: why."""
-        await asyncio.wait({self._reading})
+        """Return when the connection is over, whoever ended it: why. At once if it is over already."""
+        if not self._reading.done():
+            await asyncio.wait({self._reading})
         assert self._lost is not None, "who reads to the end says why"
         return self._lost
 

@@ -59,6 +59,19 @@ async def test_a_daemon_that_hangs_is_told_of_and_goes_on_with_what_was_typed_me
         assert items[0]["insertText"].startswith(" +")
 
 
+async def test_a_daemon_that_hangs_and_is_killed_is_known_to_be_gone(
+    paths: RuntimePaths, running: Popen[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is known while the bridge waits for a sign of life, and waits for none any more."""
+    monkeypatch.setattr(session_module, "ASK_EVERY_S", 0.05)
+    monkeypatch.setattr(client_module, "HANDSHAKE_TIMEOUT_S", 0.2)
+    async with asyncio.timeout(60), connected(paths) as editor:
+        hang(running)
+        await editor.wait_for("draftwire/status", lambda one: one["daemon"] == "silent")
+        running.kill()
+        await editor.wait_for("draftwire/status", lambda one: one["daemon"] == "stopped")
+
+
 async def test_a_daemon_that_is_stopped_stays_so_until_the_user_types(
     paths: RuntimePaths, tmp_path: Path
 ) -> None:

@@ -402,18 +402,30 @@ async def test_one_that_gives_no_sign_of_life_is_told_of_until_it_does(
     assert setting.starts == [True]
 
 
-@pytest.mark.parametrize("answer", [DaemonLost("gone"), RequestFailed("internal", "its log says why")])
-async def test_an_answer_of_any_kind_is_a_sign_of_life(
-    answer: Exception, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_bad_answer_is_a_sign_of_life_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session_module, "ASK_EVERY_S", 0.0)
     client = FakeClient()
-    client.life = answer
     async with running(client) as setting:
         await setting.connected()
-        while client.asked < 3:
+        client.life = DaemonSilent("no word")
+        await setting.phase("silent")
+        client.life = RequestFailed("internal", "its log says why")
+        await setting.connected(times=2)
+        asked = client.asked
+        while client.asked < asked + 3:
             await asyncio.sleep(0)
         assert setting.session.state.phase == "connected"
+
+
+async def test_one_that_is_lost_as_it_is_asked_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session_module, "ASK_EVERY_S", 0.0)
+    client = FakeClient()
+    async with running(client) as setting:
+        await setting.connected()
+        client.lost.set()
+        client.life = DaemonLost("gone")
+        await setting.phase("starting")
+    assert client.closed
 
 
 async def test_one_that_hung_and_was_ended_was_ended_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -173,6 +173,8 @@ async def test_a_daemon_that_dies(client: DaemonClient, daemon: ScriptedDaemon) 
         client.send(Cancel(1))
     with pytest.raises(DaemonLost):
         await client.status()
+    async with asyncio.timeout(0):
+        assert await client.wait_lost() is client.lost
 
 
 async def test_a_daemon_that_says_that_it_ends(client: DaemonClient, daemon: ScriptedDaemon) -> None:
