@@ -127,6 +127,7 @@ class Client:
         known = self.documents.get(message.document)
         completer = known[1] if known is not None else self._new_completer(document)
         self.documents[message.document] = (document, completer)
+        self._forget_held_back(document.name)
         self._ignored.look(document.name)
         self._trail.opened(document, readable=self._is_readable(document))
         completer.opened(document, self._settings(document))
@@ -185,6 +186,7 @@ class Client:
             completer = self._new_completer(document)
             self.documents[name] = (document, completer)
             completer.opened(document, self._settings(document))
+            self._use_grammars(document, completer)
             return
         completer.configure(self._settings(document))
         if cursor is not None and self._may_draft(Place(document, cursor)):
@@ -213,8 +215,14 @@ class Client:
         self._told_of_grammars.pop(name, None)
         self._trail.closed(name)
         self._ignored.forget(name)
+        self._forget_held_back(name)
         if known is not None:
             self._end(known[1])
+
+    def _forget_held_back(self, name: str) -> None:
+        """The cursor was in a text that the document has no more."""
+        if self._held_back is not None and self._held_back[0] == name:
+            self._held_back = None
 
     def _end(self, completer: Completer) -> None:
         task = asyncio.get_running_loop().create_task(completer.close())

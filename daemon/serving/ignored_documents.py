@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,7 +29,8 @@ LOOK_AGAIN_S: Final = 5.0
 class _Look:
     """What is known of one document."""
 
-    began_at: float
+    began_at: float = -math.inf
+    """By the clock; never again if there is nothing to look at."""
     ignored: bool | None = None
     over: asyncio.Event = field(default_factory=asyncio.Event)
     """Set once the first look is."""
@@ -53,12 +55,11 @@ class IgnoredDocuments:
         now = self._clock()
         look = self._looks.get(name)
         if look is None:
-            look = self._looks[name] = _Look(now)
+            look = self._looks[name] = _Look()
             if document_path(name) is None:
-                look.ignored = False
+                look.ignored, look.began_at = False, math.inf
                 look.over.set()
-                return
-        elif document_path(name) is None or now - look.began_at < LOOK_AGAIN_S or not look.over.is_set():
+        if now - look.began_at < LOOK_AGAIN_S or (look.task is not None and not look.task.done()):
             return
         look.began_at = now
         look.task = asyncio.create_task(self._find(name, look))

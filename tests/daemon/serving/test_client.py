@@ -411,9 +411,9 @@ async def test_an_edit_has_the_grammars_looked_for_again(
         assert d.service.grammars.of(document).reason.startswith("refused: bad.bnf: ")
 
 
-@pytest.mark.asyncio
-async def test_a_grammar_of_the_users_masks_the_draft_and_the_trace_says_so(tmp_path: Path) -> None:
-    """The model would write `=` twice."""
+@asynccontextmanager
+async def lets_desk(tmp_path: Path) -> AsyncIterator[Desk]:
+    """With a grammar of the user's for `*.lets`, and a model that would write `=` twice."""
     folder = tmp_path / "grammars"
     folder.mkdir()
     (folder / "lets.bnf").write_text(
@@ -422,12 +422,19 @@ async def test_a_grammar_of_the_users_masks_the_draft_and_the_trace_says_so(tmp_
         f"<letter> ::= {' | '.join(map(repr, 'abcdefghij')).replace(chr(39), chr(34))}\n",
         encoding="utf-8",
     )
-    name, text = "file:///a.lets", "let a "
     engine = FakeEngine(
         lambda prefix: b"let a == b;\n"[len(prefix) :], alternatives=lambda prefix: [b"b", b";"]
     )
     async with desk(engine, Config(file=tmp_path / "config.toml")) as d:
+        d.service.grammar_worker.patience_s = 60.0
         d.service.grammars.vocabulary_known(engine.vocabulary)
+        yield d
+
+
+@pytest.mark.asyncio
+async def test_a_grammar_of_the_users_masks_the_draft_and_the_trace_says_so(tmp_path: Path) -> None:
+    name, text = "file:///a.lets", "let a "
+    async with lets_desk(tmp_path) as d:
         d.take(OpenDocument(name, "lets", 1, text))
         await d.service.grammars.idle()
         d.take(Complete(1, name, 1, len(text), wait="verified"))
@@ -673,6 +680,40 @@ async def test_a_document_that_git_ignores_from_now_on_is_dropped_by_both_ends(
             await settled(d)
             ends = [one for one in d.link.sent if isinstance(one, CancelSession) and one.close]
             assert session in [one.session for one in ends]
+
+
+@pytest.mark.asyncio
+async def test_a_document_that_git_no_longer_ignores_has_its_grammar(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ignored_documents, "LOOK_AGAIN_S", 0.0)
+    name, text = (repository / "local" / "a.lets").as_uri(), "let a "
+    async with lets_desk(tmp_path) as d:
+        d.take(OpenDocument(name, "lets", 1, text))
+        await d.service.grammars.idle()
+        await d.looked_at(name)
+        (repository / ".gitignore").write_text("", encoding="utf-8")
+        d.take(ChangeDocument(name, 2, []))
+        await d.client._ignored._looks[name].task  # type: ignore[misc]
+        d.take(Complete(1, name, 2, len(text), wait="verified"))
+        [answer] = await d.first(Completions)
+        assert answer.suggestions[0].text == "=b ;"
+
+
+@pytest.mark.parametrize("closed", [[CloseDocument], []])
+@pytest.mark.asyncio
+async def test_a_key_before_a_document_is_opened_again_is_not_drafted_from(
+    repository: Path, closed: list[type[CloseDocument]]
+) -> None:
+    """It is known only then that git does not ignore it, and the cursor is nowhere in the new text."""
+    name = (repository / "a.py").as_uri()
+    async with desk() as d:
+        d.take(OpenDocument(name, "python", 1, START))
+        d.take(ChangeDocument(name, 2, [Edit(len(START), len(START), "u")]))
+        d.take(*(one(name) for one in closed), OpenDocument(name, "python", 3, "de"))
+        await d.looked_at(name)
+        assert d.client.documents[name][1].where() is None
+        assert d.client.documents[name][1]._runs.active is None
 
 
 @pytest.mark.asyncio

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from pathlib import Path
 
 import pytest
@@ -87,6 +88,37 @@ async def test_it_is_looked_again_after_a_while_when_a_key_comes(project: Path) 
     documents.look(name)
     await documents._looks[name].task
     assert learned == [name, name]
+
+
+@pytest.mark.asyncio
+async def test_a_look_that_takes_long_is_not_begun_again(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A slow file system is asked once at a time; a document that is closed meanwhile is learned nothing of."""
+    now_s, began, go_on = 100.0, threading.Semaphore(0), threading.Event()
+    name = (project / "a.py").as_uri()
+    documents = IgnoredDocuments(lambda: now_s, lambda _: None)
+    documents.look(name)
+    await documents.known(name)
+
+    def slow(_: str) -> bool:
+        began.release()
+        go_on.wait(20)
+        return True
+
+    monkeypatch.setattr(ignored_documents, "is_ignored", slow)
+    now_s += LOOK_AGAIN_S
+    documents.look(name)
+    under_way = documents._looks[name].task
+    assert await asyncio.to_thread(began.acquire, timeout=20)
+    now_s += LOOK_AGAIN_S
+    documents.look(name)
+    assert documents._looks[name].task is under_way
+    documents.forget(name)
+    go_on.set()
+    assert under_way is not None
+    await asyncio.wait({under_way})
+    assert under_way.cancelled()
 
 
 @pytest.mark.asyncio
