@@ -235,7 +235,7 @@ class Protocol(RuleBasedStateMachine):
             self.ends.settle()
 
 
-Protocol.TestCase.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)
+Protocol.TestCase.settings = settings(max_examples=150, stateful_step_count=40)
 test_committed_text_is_the_targets_own = Protocol.TestCase
 
 

@@ -22,6 +22,8 @@ from tests.fakes.completion import Bench, bench, only, settings, target_of
 from tests.fakes.engine import FakeEngine, following
 from tests.fakes.grammars import whole
 
+pytestmark = pytest.mark.usefixtures("patient")
+
 FIRST = "x = foo(1)\n"
 SECOND = "x = bar(2)\ny = 3\n"
 THIRD = "x = [3]\n"

@@ -75,5 +75,5 @@ class Choosing(Faults):
         super().teardown()
 
 
-Choosing.TestCase.settings = hypothesis_settings(max_examples=60, stateful_step_count=40, deadline=None)
+Choosing.TestCase.settings = hypothesis_settings(max_examples=60, stateful_step_count=40)
 test_no_choice_is_taken_back = Choosing.TestCase

@@ -350,5 +350,5 @@ class Faults(RuleBasedStateMachine):
             self.loop.close()
 
 
-Faults.TestCase.settings = hypothesis_settings(max_examples=60, stateful_step_count=40, deadline=None)
+Faults.TestCase.settings = hypothesis_settings(max_examples=60, stateful_step_count=40)
 test_no_fault_of_the_line_is_seen = Faults.TestCase

@@ -157,7 +157,7 @@ PROGRAMS = ("let abc = 1, (2);\ndel abc;\n", "let a = ((b)), 7;\nlet c = (a);\n"
     st.data(),
     st.lists(st.sampled_from(LETS_WORDS), min_size=1, max_size=8).map("".join),
 )
-@hypothesis_settings(max_examples=60, deadline=None)
+@hypothesis_settings(max_examples=60)
 def test_ux_16_what_is_shown_goes_on_from_the_prefix(program: str, data: st.DataObject, said: str) -> None:
     """Whatever the model says and stands after the cursor: a copy of the engine follows it to its end, or there is
     nothing to follow."""

@@ -151,7 +151,7 @@ def _ending(rule: Rule) -> Rule:
     return replace(rule, expression=choice([rule.expression, Literal("!")]))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(small_grammars())
 def test_no_sentence_is_rejected(grammar: Grammar) -> None:
     """Random grammars: the engine accepts every short sentence, and with blanks written out nothing else."""

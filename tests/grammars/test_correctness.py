@@ -156,14 +156,14 @@ def check(grammar: Grammar, template: LlguidanceRecogniser, data: st.DataObject)
         assert recogniser.accepting() == (text in judge.sentences)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(grammars(tuple(map(Literal, LETTERS))), st.data())
 def test_without_sets_a_mask_is_exact(grammar: Grammar, data: st.DataObject) -> None:
     """Rules of literals, blanks written out: neither too much nor too little."""
     check(grammar, fresh(grammar), data)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(grammars((*map(Literal, LETTERS), *SETS)), st.data())
 def test_with_sets_it_is_exact_unless_the_author_was_warned(grammar: Grammar, data: st.DataObject) -> None:
     """The lexer takes the longest text: where a terminal may be read over what follows, that is said."""
@@ -189,7 +189,7 @@ def spaced(grammar: Grammar, *, least: int) -> Grammar:
     return grammar.with_rules(rules)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(grammars(tuple(map(Literal, LETTERS))), st.data())
 def test_with_blanks_anywhere_nothing_legal_is_refused(grammar: Grammar, data: st.DataObject) -> None:
     """Texts with a blank after every literal. Without blanks the longest literal is what counts, by design."""
@@ -209,7 +209,7 @@ def test_with_blanks_anywhere_nothing_legal_is_refused(grammar: Grammar, data: s
         assert missing == [], text
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(grammars(tuple(map(Literal, LETTERS))), st.data())
 def test_with_blanks_anywhere_nothing_else_is_allowed(grammar: Grammar, data: st.DataObject) -> None:
     """Unless a literal was split: blanks are then allowed between its parts. That is the one way to be too wide."""
@@ -237,7 +237,7 @@ def test_with_blanks_anywhere_nothing_else_is_allowed(grammar: Grammar, data: st
             assert wrong == [], text
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(grammars((*map(Literal, LETTERS), *SETS)), st.data())
 def test_masks_are_the_same_byte_by_byte(grammar: Grammar, data: st.DataObject) -> None:
     """In one piece, in random tokens, and byte by byte, through characters that are split."""
@@ -258,7 +258,7 @@ def test_masks_are_the_same_byte_by_byte(grammar: Grammar, data: st.DataObject) 
     assert whole.accepting() == single.accepting() == cut.accepting()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(grammars((*map(Literal, LETTERS), *SETS)), st.data())
 def test_what_is_forced_is_all_that_there_is(grammar: Grammar, data: st.DataObject) -> None:
     """Where one byte only is allowed and the text may not end, every sentence goes on by it."""

@@ -178,7 +178,7 @@ def test_advance_leaves_the_state_as_it_was() -> None:
         after.pop(2)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_going_back_is_as_never_having_gone(data: st.DataObject) -> None:
     """Whatever is pushed, legal or not: after as many pops every answer is as before; replay equals rollback."""

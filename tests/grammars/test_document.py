@@ -53,7 +53,7 @@ def test_an_empty_file_begins_a_text() -> None:
     assert state.first_legal([PIECES.index(b"=")]) is None
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.data())
 def test_an_edited_document_answers_like_a_new_one(data: st.DataObject) -> None:
     """Any edits, any cursors, pushes left behind: as if the text had been followed from its start."""
@@ -110,7 +110,7 @@ def test_a_long_text_is_followed_in_slices() -> None:
     assert followed.at(text, len(text), budget_bytes=1).mode == Mode("masked")
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.data())
 def test_a_text_followed_in_one_go_is_followed_as_in_slices(data: st.DataObject) -> None:
     """Errors or none: what is so short that it is followed segment by segment comes to the same state."""

@@ -75,7 +75,7 @@ def test_a_long_string_in_a_long_host_is_an_island_to_its_end() -> None:
     assert finder.at(host, len(host)) == Found(300_007, None, SQL)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(st.data())
 def test_an_edited_host_is_as_a_new_one(data: st.DataObject) -> None:
     text, finder = "", IslandFinder([TEMPLATE, OTHER])
@@ -105,7 +105,7 @@ def in_small_slices(text: str, offset: int, islands: list[Island]) -> Found | No
         return finder.at(text, offset)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(
     parts=st.lists(
         st.sampled_from(

@@ -231,7 +231,7 @@ _PATTERNS = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     _PATTERNS,
     st.lists(st.text("ab-1é\nA", max_size=4), min_size=5, max_size=5),

@@ -123,5 +123,5 @@ class States(RuleBasedStateMachine):
         assert self.state.is_complete() == fresh.is_complete()
 
 
-States.TestCase.settings = settings(max_examples=30, stateful_step_count=25, deadline=None)
+States.TestCase.settings = settings(max_examples=30, stateful_step_count=25)
 TestStates = States.TestCase

@@ -173,7 +173,7 @@ def test_without_a_grammar_all_of_it_is_kept() -> None:
     assert longest_fit(state, b"= =", [1, 3], b") )") == Fit(3, whole=True, accepted=3)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     before=st.sampled_from(["", "SELECT a", "SELECT (", "SELECT a FROM b;", "SELECT 'x"]),
     text=st.text("SELECTFROMab,;()=' \n状", max_size=12),

@@ -18,7 +18,7 @@ from tests.fakes.lsp_editor import URI, InProcessEditor
 from tests.fakes.lsp_editor import replace as replace_text
 from tests.lsp_bridge.conftest import connected, drafting_daemon
 
-pytestmark = pytest.mark.asyncio
+pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("patient")]
 
 INVOKED = 1
 FIRST, SECOND = "x = foo(1)\n", "x = bar(2)\ny = 3\n"

@@ -42,7 +42,7 @@ STEPS = st.lists(
 FILE = "file:///work/.draftwire/grammars/a.bnf"
 """Conversations are about a grammar file: it is completed as any other, and checked."""
 SHOWN = "textDocument/publishDiagnostics"
-FEW = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow])
 
 
 def each_b(uri: str, text: str) -> list[GrammarFinding]:

@@ -215,7 +215,7 @@ STEPS = st.lists(
 
 
 @given(STEPS, st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_the_daemon_has_what_the_editor_has(steps: list[tuple[Any, ...]], data: st.DataObject) -> None:
     """Against a naive join after every step; each place in a cell is that place in the text, and back."""
     book = Book()

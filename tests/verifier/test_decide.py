@@ -79,7 +79,7 @@ def test_logits_that_are_not_numbers_are_an_error(sampling: Sampling) -> None:
     draft=st.lists(st.integers(0, 3), max_size=5),
     temperature=st.sampled_from([0.0, 0.5, 1.5]),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_match_mode_equals_drawing_every_row_and_matching(
     seed: int, draft: list[int], temperature: float
 ) -> None:
@@ -93,7 +93,7 @@ def test_match_mode_equals_drawing_every_row_and_matching(
 
 
 @given(data=st.data(), seed=st.integers(0, 2**32), temperature=st.sampled_from([0.0, 1.0]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_a_tree_equals_drawing_every_node_and_matching(
     data: st.DataObject, seed: int, temperature: float
 ) -> None:

@@ -333,7 +333,7 @@ async def test_a_frame_that_announces_more_than_its_type_may_hold_is_a_bad_frame
 
 
 @given(frames=st.lists(st.one_of(st.binary(max_size=60), st.text(max_size=20)), max_size=8))
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 async def test_garbage_never_reaches_another_client(frames: list[bytes | str]) -> None:
     engine = FakeTarget(50)
     async with served(engine) as server, server.client() as good, server.client() as bad:

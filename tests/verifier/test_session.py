@@ -640,4 +640,4 @@ class AnyOrderOfFrames(RuleBasedStateMachine):
 
 
 TestAnyOrderOfFrames = AnyOrderOfFrames.TestCase
-TestAnyOrderOfFrames.settings = settings(max_examples=100, stateful_step_count=50, deadline=None)
+TestAnyOrderOfFrames.settings = settings(max_examples=100, stateful_step_count=50)

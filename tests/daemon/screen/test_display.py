@@ -293,7 +293,7 @@ class Editor(RuleBasedStateMachine):
         assert (None if showing is None else showing.offer.text) == self.shown
 
 
-Editor.TestCase.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
+Editor.TestCase.settings = settings(max_examples=60, stateful_step_count=25)
 test_what_an_editor_sees = Editor.TestCase
 
 

@@ -206,7 +206,7 @@ class Merging(RuleBasedStateMachine):
             assert offer.text[: offer.verified] == self.target[: offer.verified]
 
 
-Merging.TestCase.settings = settings(max_examples=80, stateful_step_count=25, deadline=None)
+Merging.TestCase.settings = settings(max_examples=80, stateful_step_count=25)
 test_merging_whatever_comes = Merging.TestCase
 
 

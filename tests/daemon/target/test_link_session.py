@@ -275,5 +275,5 @@ class Session(RuleBasedStateMachine):
         assert self.session.committed_ids[: len(self.context)] == self.context
 
 
-Session.TestCase.settings = settings(max_examples=80, stateful_step_count=30, deadline=None)
+Session.TestCase.settings = settings(max_examples=80, stateful_step_count=30)
 test_against_a_naive_verifier = Session.TestCase

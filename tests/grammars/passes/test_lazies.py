@@ -33,7 +33,7 @@ def rewritten(expression: Expression) -> Expression:
     return without_laziness(grammar).rules["A"].expression
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.sampled_from([ANY_CHARACTER, choice([a, Literal("+b")]), CharacterSet(((97, 98),)), Reference("B")]),
     st.sampled_from([Literal("+a"), Literal("b"), Reference("B"), sequence([optional(a), Literal("+")])]),

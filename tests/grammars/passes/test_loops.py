@@ -23,7 +23,7 @@ from tests.fakes.small_grammars import grammar_of, small_grammars
 a, b = Literal("a"), Literal("b")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(small_grammars())
 def test_language_is_preserved(grammar: Grammar) -> None:
     """Brute force over all texts of up to five characters, for every rule of random grammars."""

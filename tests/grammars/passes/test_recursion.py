@@ -24,7 +24,7 @@ A, B = Reference("A"), Reference("B")
 a, b, c, plus = Literal("a"), Literal("b"), Literal("c"), Literal("+")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(small_grammars())
 def test_language_is_preserved(grammar: Grammar) -> None:
     """Brute force over all texts of up to five characters, for every rule of random grammars."""
