@@ -77,6 +77,20 @@ class Place:
         return text[self.offset : reach if end < 0 else end]
 
 
+def line_start(text: str, at: int) -> int:
+    """Where the line begins that `at` is in; `at` itself if that is more than LINE_REACH before it."""
+    start = text.rfind("\n", max(0, at - LINE_REACH - 1), at) + 1
+    return start if start or at <= LINE_REACH else at
+
+
+def line_end(text: str, at: int) -> int:
+    """Where the line ends that `at` is in; `at` itself if that is more than LINE_REACH behind it."""
+    end = text.find("\n", at, at + LINE_REACH + 1)
+    if end >= 0:
+        return end
+    return len(text) if len(text) - at <= LINE_REACH else at
+
+
 def utf8_length(text: str) -> int:
     """Bytes of the text in UTF-8; of ASCII without a look at it."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
 
-from daemon.documents import LINE_REACH, Place
+from daemon.documents import Place, line_start
 from daemon.prompts.opening import line_comment_of
 
 Scope = Literal["code", "comment", "string"]
@@ -71,7 +71,7 @@ def scope_at(place: Place) -> Scope:
     if openings is None:
         return "code"
     text, end = place.document.text, place.offset
-    at = _line_start(text, max(0, end - REACH))
+    at = line_start(text, max(0, end - REACH))
     while (found := openings.search(text, at, end)) is not None:
         kind, mark = found.lastgroup, found[0]
         if kind is None:  # a character, or a lone mark that is nothing
@@ -83,10 +83,6 @@ def scope_at(place: Place) -> Scope:
             return scope
         at = closing.end()
     return "code"
-
-
-def _line_start(text: str, at: int) -> int:
-    return text.rfind("\n", max(0, at - LINE_REACH), at) + 1 or at
 
 
 @lru_cache(maxsize=64)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from daemon.documents import LINE_REACH, Place
+from daemon.documents import Place, line_end, line_start
 from daemon.prompts.key_shapes import (
     BLOCK_BEGIN,
     BLOCK_END,
@@ -60,7 +60,7 @@ class MaskedPlaces:
     def _find(self, place: Place, before: int, after: int) -> Place:
         text, offset = place.document.text, place.offset
         first = _first(text, max(0, offset - before - MARGIN))
-        end = _end(text, min(len(text), offset + after + MARGIN))
+        end = line_end(text, min(len(text), offset + after + MARGIN))
         raw = text[first:end]
         masked = self._by_line(masked_blocks(raw))
         here = offset - first
@@ -97,16 +97,4 @@ def _first(text: str, at: int) -> int:
     block = text.rfind(BLOCK_BEGIN, max(0, at - BLOCK_REACH), at)
     if block >= 0 and text.find(BLOCK_END, block, at) < 0:
         at = block
-    return _line_start(text, max(0, _line_start(text, at) - 1))
-
-
-def _line_start(text: str, at: int) -> int:
-    """Where the line begins that ends at or after `at`; where it is a very long one, `at`."""
-    start = text.rfind("\n", max(0, at - LINE_REACH), at) + 1
-    return start if start or at <= LINE_REACH else at
-
-
-def _end(text: str, at: int) -> int:
-    """Where the line ends that `at` is in."""
-    end = text.find("\n", at, at + LINE_REACH)
-    return end if end >= 0 else min(len(text), at + LINE_REACH)
+    return line_start(text, max(0, line_start(text, at) - 1))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.api.messages import MAX_TEXT, Edit
-from daemon.documents import LINE_REACH, BadEdit, Document, Place, cursor_after
+from daemon.documents import LINE_REACH, BadEdit, Document, Place, cursor_after, line_end, line_start
 
 DOCUMENT = Document("file:///f.py", "python", 1, "one\n你好🤗\nthree")
 
@@ -83,3 +83,18 @@ def test_of_an_endless_line_what_is_near_the_cursor_is_looked_at() -> None:
     place = Place(Document("f", "x", 1, text), 10_001)
     assert place.line_before == "b" * LINE_REACH
     assert place.line_after == "c" * LINE_REACH
+
+
+@given(
+    st.integers(0, 2),
+    st.integers(LINE_REACH - 1, LINE_REACH + 1),
+    st.integers(LINE_REACH - 1, LINE_REACH + 1),
+)
+def test_a_line_begins_and_ends_where_its_newlines_are_unless_they_are_far(
+    newlines: int, before: int, after: int
+) -> None:
+    """With a newline on both sides, on one, or on none: the document's edges are a line's too."""
+    text = "\n" * (newlines > 0) + "b" * before + "c" * after + "\n" * (newlines > 1)
+    at = (newlines > 0) + before
+    assert line_start(text, at) == (at - before if before <= LINE_REACH else at)
+    assert line_end(text, at) == (at + after if after <= LINE_REACH else at)
