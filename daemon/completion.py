@@ -396,7 +396,8 @@ class Completer:
             self._target.end(run)
 
     async def close(self) -> None:
-        """The document is gone: stop everything, free what both ends hold for it."""
+        """The document is gone: stop everything, free what both ends hold for it. Who waits for an answer gets none."""
+        self._asked += 1
         task = self._runs.active.task if self._runs.active is not None else None
         self._stop_active()
         self.display.clear()

@@ -364,6 +364,8 @@ class Client:
 
     async def _answer(self, message: Complete) -> Answer:
         await self._ignored_known(message.document)
+        if message.wait != "first":
+            await self._grammars_known()
         known = self.documents.get(message.document)
         if known is None:
             return Answer([], "no_document")
@@ -376,8 +378,6 @@ class Client:
             return Answer([], refused)
         self._is_in(message.document)
         self._trail.visited(place, readable=True)
-        if message.wait != "first":
-            await self._grammars_known()
         another = message.trigger == "invoked" and message.wait == "first"
         return await completer.complete(place, message.wait, another=another)
 

@@ -386,6 +386,24 @@ async def test_a_document_closed_just_before_the_end_is_closed_at_the_verifier_t
 
 
 @pytest.mark.asyncio
+async def test_of_a_closed_document_nothing_is_answered_and_nothing_drafted_ahead() -> None:
+    """Though its request is under way, and has a text to answer with."""
+    async with desk(FakeEngine(following("x = foo(1)\n"))) as d:
+        d.take(OpenDocument(NAME, "python", 1, "x ="), ChangeDocument(NAME, 2, [Edit(3, 3, " ")]))
+        await d.looked_at(NAME)
+        completer = d.client.documents[NAME][1]
+        d.take(Complete(1, NAME, 2, 4, wait="verified"))
+        async with asyncio.timeout(10):
+            while not (run := completer._runs.active) or not run.generation.drafted_to_the_end:
+                await asyncio.sleep(0.001)
+        d.take(CloseDocument(NAME))
+        [answer] = await d.first(Completions)
+        await settled(d)
+        assert (answer.suggestions, answer.reason) == ([], "superseded")
+        assert completer._runs.busy is None
+
+
+@pytest.mark.asyncio
 async def test_closing_twice_is_closing_once() -> None:
     async with desk() as d:
         d.take(OPEN, Complete(1, NAME, 1, len(START)))
@@ -687,15 +705,16 @@ async def test_a_document_that_git_no_longer_ignores_has_its_grammar(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ignored_documents, "LOOK_AGAIN_S", 0.0)
-    name, text = (repository / "local" / "a.lets").as_uri(), "let a "
+    name, text = (repository / "a.lets").as_uri(), "let a "
     async with lets_desk(tmp_path) as d:
         d.take(OpenDocument(name, "lets", 1, text))
         await d.service.grammars.idle()
         await d.looked_at(name)
-        (repository / ".gitignore").write_text("", encoding="utf-8")
-        d.take(ChangeDocument(name, 2, []))
-        await d.client._ignored._looks[name].task  # type: ignore[misc]
-        d.take(Complete(1, name, 2, len(text), wait="verified"))
+        for version, ignored in ((2, "*.lets"), (3, "")):
+            (repository / ".gitignore").write_text(ignored, encoding="utf-8")
+            d.take(ChangeDocument(name, version, []))
+            await d.client._ignored._looks[name].task  # type: ignore[misc]
+        d.take(Complete(1, name, 3, len(text), wait="verified"))
         [answer] = await d.first(Completions)
         assert answer.suggestions[0].text == "=b ;"
 
