@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 
@@ -16,18 +13,14 @@ from daemon.api.messages import (
     Accepted,
     Cancel,
     ChangeDocument,
-    CheckGrammar,
     CloseDocument,
     Complete,
     Completions,
     Configure,
-    DaemonMessage,
     Edit,
     Failed,
     GetStats,
     GetStatus,
-    GrammarFindings,
-    GrammarState,
     OpenDocument,
     ServedMessage,
     Shown,
@@ -35,97 +28,12 @@ from daemon.api.messages import (
     Status,
     SuggestionUpdate,
 )
-from daemon.documents import Document, Place
-from daemon.grammars import store as grammar_store
-from daemon.serving import client, ignored_documents
 from daemon.serving.client import Client
-from daemon.serving.service import Service
-from daemon.settings.config import Config, ConfigError, parse_config
-from daemon.target.link_address import LinkSettings
+from daemon.settings.config import ConfigError, parse_config
 from speculation.messages import Cancel as CancelSession
 from speculation.messages import Context
+from tests.fakes.desk import NAME, OPEN, OTHER, SOURCE, START, Desk, desk
 from tests.fakes.engine import FakeEngine, following
-from tests.fakes.link import FakeLink
-
-SOURCE = "def add(a, b):\n    return a + b\n\n\ndef sub(a, b):\n    return a - b\n"
-START = "def add(a, b):\n    ret"
-NAME, OTHER = "file:///a.py", "file:///b.py"
-OPEN = OpenDocument(NAME, "python", 1, START)
-
-M = TypeVar("M")
-
-
-class StatedLink(FakeLink):
-    """With what a status says of a link."""
-
-    state, reason, retry_at, round_trip_s = "online", "", 0.0, 0.0
-    settings = LinkSettings("ws://verifier:1")
-
-
-@dataclass
-class Desk:
-    """A client, and what it was sent."""
-
-    client: Client
-    service: Service
-    engine: FakeEngine
-    link: FakeLink
-    pushed: list[DaemonMessage] = field(default_factory=list)
-    arrived: asyncio.Event = field(default_factory=asyncio.Event)
-
-    def push(self, message: DaemonMessage) -> None:
-        self.pushed.append(message)
-        self.arrived.set()
-
-    def take(self, *messages: ServedMessage) -> None:
-        for message in messages:
-            self.client.take(message)
-
-    async def take_and_hold(self, *messages: ServedMessage) -> None:
-        """Until the model is held in what they have it evaluate."""
-        self.engine.hold()
-        self.take(*messages)
-        await asyncio.to_thread(self.engine.wait_until_held)
-
-    def got(self, kind: type[M]) -> list[M]:
-        return [message for message in self.pushed if isinstance(message, kind)]
-
-    async def looked_at(self, *names: str) -> None:
-        """Until it is known of the documents whether git ignores them, and what follows from that has happened."""
-        async with asyncio.timeout(10):
-            for name in names:
-                await self.client._ignored.known(name)
-
-    async def first(self, kind: type[M], count: int = 1) -> list[M]:
-        """The messages of a kind, once there are so many."""
-        async with asyncio.timeout(10):
-            while len(found := self.got(kind)) < count:
-                self.arrived.clear()
-                await self.arrived.wait()
-        return found
-
-
-@asynccontextmanager
-async def desk(
-    engine: FakeEngine | None = None, config: Config | None = None, *, answer_ms: int = 10_000
-) -> AsyncIterator[Desk]:
-    engine = engine or FakeEngine(following(SOURCE))
-    config = config or Config()
-    config = replace(config, display=replace(config.display, first_ghost_ms=0, answer_ms=answer_ms))
-    service = Service(config, lambda: engine, None, time.monotonic)
-    link = StatedLink(lambda ids: ids[-1])
-    service.link = link  # type: ignore[assignment]
-    await service.worker.start()
-    one = Desk.__new__(Desk)
-    client = Client(service, "test", lambda message: one.push(message), {})
-    one.__init__(client, service, engine, link)  # type: ignore[misc]
-    try:
-        yield one
-    finally:
-        engine.release()
-        await client.close()
-        await service.worker.close()
-
 
 # --- requests
 
@@ -166,15 +74,8 @@ async def test_what_comes_in_one_read_gets_one_answer_with_its_reason(
         [answer] = await d.first(Completions)
         assert (answer.suggestions, answer.reason) == ([], reason)
         assert d.service.statistics.nothing == {reason: 1}
-        await settled(d)
+        await d.settled()
         assert len(d.got(Completions)) == 1
-
-
-async def settled(d: Desk) -> None:
-    """Until no request and no closing of a document is under way."""
-    async with asyncio.timeout(10):
-        while d.client._requests or d.client._closing:
-            await asyncio.sleep(0.001)
 
 
 @pytest.mark.asyncio
@@ -193,7 +94,7 @@ async def test_a_request_number_may_be_used_again_once_it_is_answered() -> None:
         [refused] = d.got(Failed)
         assert (refused.code, refused.request) == ("bad_message", 1)
         await d.first(Completions)
-        await settled(d)
+        await d.settled()
         d.take(Complete(1, NAME, 1, len(START)))
         assert len(await d.first(Completions, 2)) == 2
 
@@ -388,17 +289,23 @@ async def test_a_document_closed_just_before_the_end_is_closed_at_the_verifier_t
 @pytest.mark.asyncio
 async def test_of_a_closed_document_nothing_is_answered_and_nothing_drafted_ahead() -> None:
     """Though its request is under way, and has a text to answer with."""
-    async with desk(FakeEngine(following("x = foo(1)\n"))) as d:
+    patient = parse_config("[verifier]\ndeadline_ms = 60000", Path("config.toml"))
+    async with desk(FakeEngine(following("x = foo(1)\n")), patient) as d:
         d.take(OpenDocument(NAME, "python", 1, "x ="), ChangeDocument(NAME, 2, [Edit(3, 3, " ")]))
         await d.looked_at(NAME)
         completer = d.client.documents[NAME][1]
         d.take(Complete(1, NAME, 2, 4, wait="verified"))
+
+        def waits_with_a_text() -> bool:
+            run = completer._runs.active
+            return completer._waiting > 0 and run is not None and run.generation.drafted_to_the_end
+
         async with asyncio.timeout(10):
-            while not (run := completer._runs.active) or not run.generation.drafted_to_the_end:
+            while not waits_with_a_text():
                 await asyncio.sleep(0.001)
         d.take(CloseDocument(NAME))
         [answer] = await d.first(Completions)
-        await settled(d)
+        await d.settled()
         assert (answer.suggestions, answer.reason) == ([], "superseded")
         assert completer._runs.busy is None
 
@@ -411,128 +318,6 @@ async def test_closing_twice_is_closing_once() -> None:
         await d.client.close()
         await d.client.close()
         assert sessions_closed(d) == 1
-
-
-@pytest.mark.asyncio
-async def test_an_edit_has_the_grammars_looked_for_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(grammar_store, "LOOK_S", 0.0)
-    async with desk(config=Config(file=tmp_path / "config.toml")) as d:
-        d.take(OPEN)
-        await d.service.grammars.idle()
-        (tmp_path / "grammars").mkdir()
-        (tmp_path / "grammars" / "bad.bnf").write_text("; @files a.py", encoding="utf-8")
-        d.take(ChangeDocument(NAME, 2, [Edit(0, 0, "#")]))
-        await d.service.grammars.idle()
-        document, _ = d.client.documents[NAME]
-        assert d.service.grammars.of(document).reason.startswith("refused: bad.bnf: ")
-
-
-@asynccontextmanager
-async def lets_desk(tmp_path: Path) -> AsyncIterator[Desk]:
-    """With a grammar of the user's for `*.lets`, and a model that would write `=` twice."""
-    folder = tmp_path / "grammars"
-    folder.mkdir()
-    (folder / "lets.bnf").write_text(
-        "; @files *.lets\n<start> ::= <let> | <let> <start>\n"
-        '<let> ::= "let" <name> "=" <name> ";"\n<name> ::= <letter> | <letter> <name>\n'
-        f"<letter> ::= {' | '.join(map(repr, 'abcdefghij')).replace(chr(39), chr(34))}\n",
-        encoding="utf-8",
-    )
-    engine = FakeEngine(
-        lambda prefix: b"let a == b;\n"[len(prefix) :], alternatives=lambda prefix: [b"b", b";"]
-    )
-    async with desk(engine, Config(file=tmp_path / "config.toml")) as d:
-        d.service.grammar_worker.patience_s = 60.0
-        d.service.grammars.vocabulary_known(engine.vocabulary)
-        yield d
-
-
-@pytest.mark.asyncio
-async def test_a_grammar_of_the_users_masks_the_draft_and_the_trace_says_so(tmp_path: Path) -> None:
-    name, text = "file:///a.lets", "let a "
-    async with lets_desk(tmp_path) as d:
-        d.take(OpenDocument(name, "lets", 1, text))
-        await d.service.grammars.idle()
-        d.take(Complete(1, name, 1, len(text), wait="verified"))
-        [answer] = await d.first(Completions)
-        assert answer.suggestions[0].text == "=b ;"
-        assert d.service.statistics.last[-1].grammar == "masked"
-        assert d.service.statistics.snapshot()["grammar"]["requests"] == {"masked": 1}
-
-
-@pytest.mark.asyncio
-async def test_how_a_documents_grammar_fares_is_told_when_that_changes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With what waits for the user; nothing of a document that has none, and nothing twice."""
-    monkeypatch.setattr(grammar_store, "LOOK_S", 0.0)
-    folder = tmp_path / "grammars"
-    folder.mkdir()
-    file = folder / "bad.bnf"
-    file.write_text("; @files a.py", encoding="utf-8")
-    async with desk(config=Config(file=tmp_path / "config.toml")) as d:
-        d.take(OPEN, OpenDocument("file:///b.none", "", 1, ""))
-        await d.service.grammars.idle()
-        told = d.got(GrammarState)
-        assert [state.document for state in told] == [NAME] * len(told)
-        assert told[-1].line.startswith("refused: bad.bnf: ")
-        assert [(one.about, one.text) for one in told[-1].problems] == [(str(file), told[-1].line)]
-        d.take(OPEN)
-        assert d.got(GrammarState) == told
-        d.take(Configure({"grammars.enabled": False}))
-        await d.service.grammars.idle()
-        assert d.got(GrammarState)[-1] == GrammarState(NAME, "")
-        d.take(CloseDocument(NAME), Configure({}), OPEN)
-        await d.service.grammars.idle()
-        assert d.got(GrammarState)[-1] == told[-1]
-
-
-@pytest.mark.asyncio
-async def test_the_text_of_a_grammar_is_checked_on_request(tmp_path: Path) -> None:
-    """Whatever number is under way can't be used again, of either kind; a cancel finds its request."""
-    async with desk(config=Config(file=tmp_path / "config.toml")) as d:
-        check = CheckGrammar(1, "file:///a.bnf", "<a> ::= <b>\n")
-        d.take(OPEN, check, check, Complete(1, NAME, 1, 0), Cancel(1))
-        assert [failed.request for failed in d.got(Failed)] == [1, 1]
-        assert [(one.request, one.reason) for one in d.got(GrammarFindings)] == [(1, "cancelled")]
-        d.take(check)
-        [_, found] = await d.first(GrammarFindings, 2)
-        assert [one.code for one in found.findings if one.severity == "error"] == ["undefined-rule"]
-        d.take(Configure({"grammars.enabled": False}), check)
-        assert d.got(GrammarFindings)[-1].reason == "disabled"
-
-
-@pytest.mark.asyncio
-async def test_who_waits_for_a_whole_text_waits_for_its_grammar(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`draftwire complete` opens a document and asks at once: its grammar has yet to be looked for and compiled."""
-    known = asyncio.Event()
-
-    async def idle() -> None:
-        await known.wait()
-
-    async with desk() as d:
-        monkeypatch.setattr(d.service.grammars, "idle", idle)
-        d.take(OPEN, Complete(1, NAME, 1, len(START), wait="settled"), Complete(2, NAME, 1, len(START)))
-        (answered,) = await d.first(Completions)
-        assert answered.request == 2  # an editor's is answered at once
-        known.set()
-        await d.first(Completions, 2)
-        assert {one.request for one in d.got(Completions)} == {1, 2}
-
-
-@pytest.mark.asyncio
-async def test_a_grammar_that_takes_too_long_is_done_without(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def idle() -> None:
-        await asyncio.Event().wait()
-
-    monkeypatch.setattr(client, "GRAMMARS_S", 0.01)
-    async with desk() as d:
-        monkeypatch.setattr(d.service.grammars, "idle", idle)
-        d.take(OPEN, Complete(1, NAME, 1, len(START), wait="settled"))
-        (answered,) = await d.first(Completions)
-        assert answered.suggestions
 
 
 # --- a model that is late
@@ -611,128 +396,6 @@ async def test_ux_52_a_key_is_timed_from_its_edit_to_the_answer_with_text() -> N
         [stats] = await d.first(Stats)
         assert stats.values["key_to_ghost_ms"]["count"] == 1
         assert stats.values["first_ghost_ms"]["count"] == 2
-
-
-@pytest.mark.asyncio
-async def test_texts_of_excluded_files_are_never_drafted_from() -> None:
-    """Not as they are opened, not as they are edited, and no more once they are excluded (ux-39)."""
-    secret = "password = correct horse battery staple"
-    texts: dict[str, list[str]] = {}
-    async with desk() as d:
-        for name in ("file:///.env", "file:///b.py"):
-            d.take(OpenDocument(name, "", 1, secret))
-            await d.looked_at(name)
-            d.take(ChangeDocument(name, 2, [Edit(0, 0, "x")]))
-            d.take(ChangeDocument(name, 3, [Edit(0, 30, "")]))
-            texts[name] = d.client._trail.texts.around(Place(Document(NAME, "", 1, ""), 0))
-        assert not any("horse" in text for text in texts["file:///.env"])
-        assert any("horse" in text for text in texts["file:///b.py"])
-        d.take(Configure({"files.exclude": ["b.py"]}))
-        assert not any(
-            "staple" in text for text in d.client._trail.texts.around(Place(Document(NAME, "", 1, ""), 0))[2:]
-        )
-
-
-@pytest.fixture
-def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A repository that ignores `local/`; the user's home is elsewhere, and empty."""
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("USERPROFILE", str(tmp_path / "home"))
-    root = tmp_path.resolve() / "project"
-    (root / ".git").mkdir(parents=True)
-    (root / ".gitignore").write_text("local/\n", encoding="utf-8")
-    return root
-
-
-@pytest.mark.asyncio
-async def test_what_git_ignores_is_neither_completed_nor_read(repository: Path) -> None:
-    """No model sees a word of it, not as it is opened and not as it is edited; nor do other documents (ux-39)."""
-    name = (repository / "local" / "notes.py").as_uri()
-    async with desk() as d:
-        d.take(OpenDocument(name, "python", 1, START))
-        d.take(ChangeDocument(name, 2, [Edit(len(START), len(START), "u")]))
-        d.take(Complete(1, name, 2, len(START) + 1, trigger="invoked", wait="verified"))
-        [answer] = await d.first(Completions)
-        assert (answer.suggestions, answer.reason) == ([], "ignored_file")
-        d.take(ChangeDocument(name, 3, [Edit(0, 0, "x")]))
-        await settled(d)
-        assert d.engine.evaluated_tokens() == 0
-        assert d.link.sent == []
-        assert not any(d.client._trail.texts.around(Place(Document(OTHER, "", 1, ""), 0)))
-        assert d.service.statistics.nothing == {"ignored_file": 1}
-        assert d.service.status().left_out == {"notes.py": "ignored_file"}
-
-
-@pytest.mark.asyncio
-async def test_a_key_before_it_is_known_that_git_does_not_ignore_its_document_is_drafted_from_then_on(
-    repository: Path,
-) -> None:
-    name = (repository / "a.py").as_uri()
-    async with desk() as d:
-        d.take(OpenDocument(name, "python", 1, START))
-        d.take(ChangeDocument(name, 2, [Edit(len(START), len(START), "u")]))
-        assert d.client.documents[name][1]._runs.active is None
-        await d.looked_at(name)
-        assert d.client.documents[name][1]._runs.active is not None
-        assert d.service.status().left_out == {}
-
-
-@pytest.mark.asyncio
-async def test_a_document_that_git_ignores_from_now_on_is_dropped_by_both_ends(
-    repository: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """And completed again once git no longer ignores it."""
-    monkeypatch.setattr(ignored_documents, "LOOK_AGAIN_S", 0.0)
-    name = (repository / "a.py").as_uri()
-    async with desk() as d:
-        d.take(OpenDocument(name, "python", 1, START), Complete(1, name, 1, len(START)))
-        assert (await d.first(Completions))[0].suggestions
-        session = d.client.documents[name][1].number
-        for version, ignored in ((2, "*.py"), (3, "")):
-            (repository / ".gitignore").write_text(ignored, encoding="utf-8")
-            d.take(ChangeDocument(name, version, [Edit(0, 0, "\n")]))
-            await d.client._ignored._looks[name].task  # type: ignore[misc]
-            d.take(Complete(version, name, version, len(START) + version - 1))
-            answer = (await d.first(Completions, version))[-1]
-            assert answer.reason == ("ignored_file" if ignored else None)
-            await settled(d)
-            ends = [one for one in d.link.sent if isinstance(one, CancelSession) and one.close]
-            assert session in [one.session for one in ends]
-
-
-@pytest.mark.asyncio
-async def test_a_document_that_git_no_longer_ignores_has_its_grammar(
-    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(ignored_documents, "LOOK_AGAIN_S", 0.0)
-    name, text = (repository / "a.lets").as_uri(), "let a "
-    async with lets_desk(tmp_path) as d:
-        d.take(OpenDocument(name, "lets", 1, text))
-        await d.service.grammars.idle()
-        await d.looked_at(name)
-        for version, ignored in ((2, "*.lets"), (3, "")):
-            (repository / ".gitignore").write_text(ignored, encoding="utf-8")
-            d.take(ChangeDocument(name, version, []))
-            await d.client._ignored._looks[name].task  # type: ignore[misc]
-        d.take(Complete(1, name, 3, len(text), wait="verified"))
-        [answer] = await d.first(Completions)
-        assert answer.suggestions[0].text == "=b ;"
-
-
-@pytest.mark.parametrize("closed", [[CloseDocument], []])
-@pytest.mark.asyncio
-async def test_a_key_before_a_document_is_opened_again_is_not_drafted_from(
-    repository: Path, closed: list[type[CloseDocument]]
-) -> None:
-    """It is known only then that git does not ignore it, and the cursor is nowhere in the new text."""
-    name = (repository / "a.py").as_uri()
-    async with desk() as d:
-        d.take(OpenDocument(name, "python", 1, START))
-        d.take(ChangeDocument(name, 2, [Edit(len(START), len(START), "u")]))
-        d.take(*(one(name) for one in closed), OpenDocument(name, "python", 3, "de"))
-        await d.looked_at(name)
-        assert d.client.documents[name][1].where() is None
-        assert d.client.documents[name][1]._runs.active is None
 
 
 @pytest.mark.asyncio

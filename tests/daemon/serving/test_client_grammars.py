@@ -1,0 +1,129 @@
+"""The grammars of a connection's documents: looked for, in force, told of, checked, waited for."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from daemon.api.messages import (
+    Cancel,
+    ChangeDocument,
+    CheckGrammar,
+    CloseDocument,
+    Complete,
+    Completions,
+    Configure,
+    Edit,
+    Failed,
+    GrammarFindings,
+    GrammarState,
+    OpenDocument,
+)
+from daemon.grammars import store as grammar_store
+from daemon.serving import client
+from daemon.settings.config import Config
+from tests.fakes.desk import NAME, OPEN, START, desk, lets_desk
+
+
+@pytest.mark.asyncio
+async def test_an_edit_has_the_grammars_looked_for_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grammar_store, "LOOK_S", 0.0)
+    async with desk(config=Config(file=tmp_path / "config.toml")) as d:
+        d.take(OPEN)
+        await d.service.grammars.idle()
+        (tmp_path / "grammars").mkdir()
+        (tmp_path / "grammars" / "bad.bnf").write_text("; @files a.py", encoding="utf-8")
+        d.take(ChangeDocument(NAME, 2, [Edit(0, 0, "#")]))
+        await d.service.grammars.idle()
+        document, _ = d.client.documents[NAME]
+        assert d.service.grammars.of(document).reason.startswith("refused: bad.bnf: ")
+
+
+@pytest.mark.asyncio
+async def test_a_grammar_of_the_users_masks_the_draft_and_the_trace_says_so(tmp_path: Path) -> None:
+    name, text = "file:///a.lets", "let a "
+    async with lets_desk(tmp_path) as d:
+        d.take(OpenDocument(name, "lets", 1, text))
+        await d.service.grammars.idle()
+        d.take(Complete(1, name, 1, len(text), wait="verified"))
+        [answer] = await d.first(Completions)
+        assert answer.suggestions[0].text == "=b ;"
+        assert d.service.statistics.last[-1].grammar == "masked"
+        assert d.service.statistics.snapshot()["grammar"]["requests"] == {"masked": 1}
+
+
+@pytest.mark.asyncio
+async def test_how_a_documents_grammar_fares_is_told_when_that_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With what waits for the user; nothing of a document that has none, and nothing twice."""
+    monkeypatch.setattr(grammar_store, "LOOK_S", 0.0)
+    folder = tmp_path / "grammars"
+    folder.mkdir()
+    file = folder / "bad.bnf"
+    file.write_text("; @files a.py", encoding="utf-8")
+    async with desk(config=Config(file=tmp_path / "config.toml")) as d:
+        d.take(OPEN, OpenDocument("file:///b.none", "", 1, ""))
+        await d.service.grammars.idle()
+        told = d.got(GrammarState)
+        assert [state.document for state in told] == [NAME] * len(told)
+        assert told[-1].line.startswith("refused: bad.bnf: ")
+        assert [(one.about, one.text) for one in told[-1].problems] == [(str(file), told[-1].line)]
+        d.take(OPEN)
+        assert d.got(GrammarState) == told
+        d.take(Configure({"grammars.enabled": False}))
+        await d.service.grammars.idle()
+        assert d.got(GrammarState)[-1] == GrammarState(NAME, "")
+        d.take(CloseDocument(NAME), Configure({}), OPEN)
+        await d.service.grammars.idle()
+        assert d.got(GrammarState)[-1] == told[-1]
+
+
+@pytest.mark.asyncio
+async def test_the_text_of_a_grammar_is_checked_on_request(tmp_path: Path) -> None:
+    """Whatever number is under way can't be used again, of either kind; a cancel finds its request."""
+    async with desk(config=Config(file=tmp_path / "config.toml")) as d:
+        check = CheckGrammar(1, "file:///a.bnf", "<a> ::= <b>\n")
+        d.take(OPEN, check, check, Complete(1, NAME, 1, 0), Cancel(1))
+        assert [failed.request for failed in d.got(Failed)] == [1, 1]
+        assert [(one.request, one.reason) for one in d.got(GrammarFindings)] == [(1, "cancelled")]
+        d.take(check)
+        [_, found] = await d.first(GrammarFindings, 2)
+        assert [one.code for one in found.findings if one.severity == "error"] == ["undefined-rule"]
+        d.take(Configure({"grammars.enabled": False}), check)
+        assert d.got(GrammarFindings)[-1].reason == "disabled"
+
+
+@pytest.mark.asyncio
+async def test_who_waits_for_a_whole_text_waits_for_its_grammar(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`draftwire complete` opens a document and asks at once: its grammar has yet to be looked for and compiled."""
+    known = asyncio.Event()
+
+    async def idle() -> None:
+        await known.wait()
+
+    async with desk() as d:
+        monkeypatch.setattr(d.service.grammars, "idle", idle)
+        d.take(OPEN, Complete(1, NAME, 1, len(START), wait="settled"), Complete(2, NAME, 1, len(START)))
+        (answered,) = await d.first(Completions)
+        assert answered.request == 2  # an editor's is answered at once
+        known.set()
+        await d.first(Completions, 2)
+        assert {one.request for one in d.got(Completions)} == {1, 2}
+
+
+@pytest.mark.asyncio
+async def test_a_grammar_that_takes_too_long_is_done_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def idle() -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(client, "GRAMMARS_S", 0.01)
+    async with desk() as d:
+        monkeypatch.setattr(d.service.grammars, "idle", idle)
+        d.take(OPEN, Complete(1, NAME, 1, len(START), wait="settled"))
+        (answered,) = await d.first(Completions)
+        assert answered.suggestions
