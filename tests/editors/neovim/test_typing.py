@@ -324,7 +324,7 @@ def test_the_colours_follow_the_scheme(start_daemon: StartDaemon, open_editor: O
     editor = open_editor(
         start_daemon(RULES), setup="vim.api.nvim_set_hl(0, 'DraftwireCounter', { fg = '#112233' })"
     )
-    colour = "local found = vim.api.nvim_get_hl(0, { name = ..., link = false }) return { found.fg, found.bold or false }"
+    colour = "local one = vim.api.nvim_get_hl(0, { name = ..., link = false }) return { one.fg, one.bold or false }"
     for scheme in ("default", "habamax"):
         editor.command(f"set termguicolors | colorscheme {scheme}")
         comment, _ = editor.lua(colour, "Comment")
