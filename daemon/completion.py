@@ -161,14 +161,14 @@ class Completer:
                 run = self._run_at(place)  # a verdict has cut what was typed along the other one
                 await self._until_worth_showing(run, place, wait, asked)
             self._fill_in(run, wait)
-            await self._loop.examine_at(run, place, over=run.finished or wait == "settled")
+            await self._loop.examine_at(run, place, over=_is_over(run, wait))
             if another and run.offered and self._asked == asked:
                 await self._seek_others(run, place)
         finally:
             self._waiting -= 1
         if self._asked != asked:
             return Answer([], "superseded")
-        return self._answer(run, place, another=another)
+        return self._answer(run, place, wait, another=another)
 
     async def _until_worth_showing(self, run: Run, place: Place, wait: Wait, asked: int) -> None:
         display = self.settings.display
@@ -287,11 +287,11 @@ class Completer:
         if wait == "first" and self.settings.drafting and not run.finished and not run.known_text:
             run.stopgap = self._drafting.stopgap(run)
 
-    def _answer(self, run: Run, place: Place, *, another: bool = False) -> Answer:
+    def _answer(self, run: Run, place: Place, wait: Wait, *, another: bool = False) -> Answer:
         news, reason = self._news(run, place)
         if not news.text:
-            why = self._why_nothing(run, place, reason)
-            if why == "timeout":
+            why = self._why_nothing(run, place, reason, over=_is_over(run, wait))
+            if not run.finished and why not in ("stale_version", "mid_word"):
                 self.display.expect(run, place, self._clock())
             return Answer([], why, run.grammar.mode)
         showing = self.display.show(run, place, news, self._clock())
@@ -329,10 +329,12 @@ class Completer:
         others = listed(showing.offer.text, found)
         return [suggestion_of(one) for one in self.display.show_beside(place, others, self._clock())]
 
-    def _why_nothing(self, run: Run, place: Place, reason: NothingReason | None) -> NothingReason | None:
+    def _why_nothing(
+        self, run: Run, place: Place, reason: NothingReason | None, *, over: bool
+    ) -> NothingReason | None:
         if run.failure is None and self._document is not place.document:
             return "stale_version"
-        return reason if run.finished or reason == "mid_word" else "timeout"
+        return reason if over or reason == "mid_word" else "timeout"
 
     def _follow_document(self, place: Place) -> None:
         """What is shown in answer to an older version moves along to where the document is now, or is gone."""
@@ -421,3 +423,8 @@ class Completer:
             run.changed()
         if next_context is None:
             self._worker.rest(self.number)
+
+
+def _is_over(run: Run, wait: Wait) -> bool:
+    """Whether an answer that waited so is to say all there is: the run may have yet to hear of its own end."""
+    return run.finished or (wait == "settled" and run.generation.drafted_to_the_end)

@@ -85,6 +85,11 @@ def scope_at(place: Place) -> Scope:
     return "code"
 
 
+def is_code(place: Place) -> bool:
+    """Whether the place is in code, as far as its language is known: if it is not, it may as well be prose."""
+    return _openings(place.document.language) is not None and scope_at(place) == "code"
+
+
 @lru_cache(maxsize=64)
 def _openings(language: str) -> re.Pattern[str] | None:
     """What begins something that is no code; None where that is not known. Groups: line, block, long, literal."""

@@ -22,12 +22,14 @@ from daemon.api.messages import (
     CloseDocument,
     Completions,
     GrammarState,
+    OpenDocument,
     Status,
     SuggestionUpdate,
     Trigger,
 )
 from lsp_bridge.documents import Cursor, Documents
 from lsp_bridge.grammar_checks import GrammarChecks
+from lsp_bridge.left_out import LeftOut
 from lsp_bridge.methods import (
     acceptance,
     completion,
@@ -71,6 +73,7 @@ class BridgeServer(LanguageServer):
         self.notebooks = Notebooks(lambda uri: self.documents.get(uri))
         self.recalls: dict[str, Recall] = {}
         self.taken = Taken()
+        self.left_out = LeftOut()
         self.newest = NewestRequests()
         self.options = ClientOptions()
         self.client_name = "unknown editor"
@@ -127,6 +130,8 @@ class BridgeServer(LanguageServer):
 
     def send(self, message: ClientMessage) -> None:
         """Tell the daemon, which knows the cells of a notebook as one text."""
+        if isinstance(message, OpenDocument | CloseDocument):
+            self.left_out.forget(message.document)
         for one in self.notebooks.to_daemon(message):
             self.session.send(one)
             if isinstance(one, CloseDocument):
@@ -135,10 +140,14 @@ class BridgeServer(LanguageServer):
     async def complete(self, cursor: Cursor, trigger: Trigger) -> Completions | None:
         """Ask the daemon what to show at the cursor; None without an answer."""
         place = self.notebooks.place(cursor)
-        if place is None:
-            return await self.session.complete(cursor.document, cursor.version, cursor.offset, trigger)
-        answer = await self.session.complete(place.document, place.version, place.offset, trigger)
-        return None if answer is None else place.answer(answer)
+        asked = place or cursor
+        answer = await self.session.complete(asked.document, asked.version, asked.offset, trigger)
+        if answer is None:
+            return None
+        is_open = self.documents.get(cursor.document) is not None
+        if is_open and self.left_out.note(cursor.document, answer.reason):
+            self.publish_status()
+        return answer if place is None else place.answer(answer)
 
     def refuse_document(self, uri: str, reason: str) -> None:
         """Offer nothing in this document, or in the cells of this notebook, until it is opened again."""
@@ -152,7 +161,7 @@ class BridgeServer(LanguageServer):
 
     def status(self) -> dict[str, Any]:
         """The status as the editor is told it."""
-        return status_params(self.session.state, self._daemon_status, self._grammars)
+        return status_params(self.session.state, self._daemon_status, self._grammars, self.left_out.why)
 
     def note_status(self, status: Status) -> None:
         """Take in the daemon's status; the editor is told if that changes what it was told last."""
@@ -188,6 +197,7 @@ class BridgeServer(LanguageServer):
         else:
             self._daemon_status = None
             self._grammars.clear()
+            self.left_out.why.clear()
         self.publish_status()
 
     def _on_push(self, message: Pushed) -> None:

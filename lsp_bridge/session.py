@@ -201,6 +201,7 @@ class DaemonSession:
         if self.state.phase != "silent":
             log.warning("%s", error)
             self._enter("silent", str(error))
+            self._on_problem(f"Draftwire: {error}")
 
     async def _until_wanted(self) -> None:
         """Until a daemon may be started, or it is time to look whether somebody else has started one."""
@@ -269,6 +270,8 @@ class DaemonSession:
         self._enter(_phase_without(error), str(error))
         if isinstance(error, DaemonMisconfigured):
             self._on_problem(f"Draftwire can't start: {error}")
+        elif isinstance(error, DaemonSilent):
+            self._on_problem(f"Draftwire: {error}")
 
     async def complete(
         self, document: str, version: int, offset: int, trigger: Trigger

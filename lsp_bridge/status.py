@@ -47,11 +47,14 @@ _OF_LINK: dict[str, tuple[Kind, Reason]] = {
 
 
 def status_params(
-    session: SessionState, status: Status | None, grammars: Mapping[str, GrammarState]
+    session: SessionState,
+    status: Status | None,
+    grammars: Mapping[str, GrammarState],
+    left_out: Mapping[str, str],
 ) -> dict[str, Any]:
     """The parameters of `draftwire/status`, and the answer to the request of that name.
 
-    `grammars`: how those of the open documents fare, by URI.
+    `grammars`: how those of the open documents fare, by URI. `left_out`: why nothing is suggested in some, by URI.
     """
     problem = next((one.text for state in grammars.values() for one in state.problems), "")
     kind, reason = _kind_and_reason(session, status, problem)
@@ -75,6 +78,7 @@ def status_params(
         "pid": known.pid if known else 0,
         "version": known.version if known else "",
         "grammars": {uri: state.line for uri, state in grammars.items() if state.line} if known else {},
+        "leftOut": dict(left_out) if known else {},
     }
 
 

@@ -13,6 +13,7 @@ from typing import Final
 
 from daemon.api.messages import NothingReason
 from daemon.documents import Place
+from daemon.scopes import is_code
 from daemon.screen.brackets import insertable
 
 MAX_SIMILAR_LINES: Final = 4
@@ -22,6 +23,7 @@ _NEXT_LINE_REACH: Final = 4096
 _ABOVE_REACH: Final = 4096
 _WORD: Final = re.compile(r"\w+")
 _LETTER: Final = re.compile(r"[^\W\d_]")
+_FENCE: Final = re.compile(r"\n[^\S\n]*(?:(?P<whole>```)|`{1,2}\Z)")
 _FIRST_CJK: Final = 0x2E80
 
 
@@ -41,6 +43,7 @@ def shape(text: str, place: Place, *, ended: bool) -> Shaped:
         fitting = on_this_line(text, place)
         shown = without_glued_word(fitting, place)
     else:
+        text, ended = before_fence(text, place, ended=ended)
         above = line_above(text, place)
         fitting = shown = before_next_line(until_repetition(text, above, ended=ended), place).rstrip()
         if only_repeats(shown, above, growing=not ended and shown == text.rstrip()):
@@ -52,6 +55,20 @@ def shape(text: str, place: Place, *, ended: bool) -> Shaped:
     if text.strip():
         return Shaped("", "filtered_duplicate")
     return Shaped("", "filtered_blank" if text else "empty_draft")
+
+
+def before_fence(text: str, place: Place, *, ended: bool) -> tuple[str, bool]:
+    """The text up to a line that opens or ends a block as Markdown has it, and whether nothing is added to that.
+
+    Chat models write such lines around code, where they are none of it. One that is begun is held back.
+    """
+    if "`" not in text or not is_code(place):
+        return text, ended
+    begins_line = not place.line_before.strip()
+    found = _FENCE.search(f"\n{text}" if begins_line else text)
+    if found is None or not (found["whole"] or not ended):
+        return text, ended
+    return text[: max(0, found.start() - begins_line)], ended or found["whole"] is not None
 
 
 def splits_word(place: Place) -> bool:

@@ -115,6 +115,16 @@ async def test_nothing_to_say_has_a_reason() -> None:
 
 
 @pytest.mark.asyncio
+async def test_who_waits_for_the_whole_draft_hears_why_it_is_nothing() -> None:
+    """Also where the run has not heard yet that it is over: the model was not too slow."""
+    async with bench(draft="\n\n\n") as b:
+        b.open("x = ")
+        answer = await b.ask(wait="settled")
+        assert answer.suggestions == []
+        assert answer.reason != "timeout"
+
+
+@pytest.mark.asyncio
 async def test_text_in_the_middle_of_a_line_stays_on_it() -> None:
     async with bench() as b:
         b.open("def add(a, b):\n    return )")

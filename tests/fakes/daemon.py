@@ -4,8 +4,8 @@ In a test: `async with ScriptedDaemon(paths, answer) as daemon`. As a process, f
 tests.fakes.daemon --script FILE.json [--record FILE.jsonl] [--runtime-dir DIR] [--with-stdin]`, where the
 script is {"rules": [{"before": "def add", "suggestions": [{"text": "(a, b):", "verified": 3}], "delay_ms": 0,
 "updates": [{"kind": "extended", "text": "(a, b):\\n    return", "verified": 3, "after_ms": 200}]}], "status":
-{...}}. The first rule whose `before` ends the text before the cursor answers. The process writes "ready" to
-stdout.
+{...}}. The first rule whose `before` ends the text before the cursor answers; one with no suggestions may have
+a `reason`. The process writes "ready" to stdout.
 """
 
 # ruff: noqa: T201 - the record and the word "ready" are printed
@@ -281,12 +281,16 @@ class ScriptedDaemon:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
+    def reason_at(self, text: str, offset: int) -> NothingReason:
+        """Why an answer is empty."""
+        return self.reason
+
     async def _answer_when_let(self, connection: Connection, ask: Complete, text: str) -> None:
         await self.hold.wait()
         del connection.answering[ask.request]
         suggestions = [self._suggestion(given) for given in self.answer(text, ask.offset)]
         surroundings = surroundings_hash(text, ask.offset)
-        reason = None if suggestions else self.reason
+        reason = None if suggestions else self.reason_at(text, ask.offset)
         answer = Completions(
             ask.request,
             ask.document,
@@ -328,6 +332,7 @@ class Rule(msgspec.Struct, forbid_unknown_fields=True):
     suggestions: list[dict[str, Any]]
     updates: list[dict[str, Any]] = []
     delay_ms: int = 0
+    reason: NothingReason = "empty_draft"
 
 
 class Script(msgspec.Struct, forbid_unknown_fields=True):
@@ -346,6 +351,10 @@ class FileScriptedDaemon(ScriptedDaemon):
 
     def _rule(self, before: str) -> Rule | None:
         return next((rule for rule in self._script.rules if before.endswith(rule.before)), None)
+
+    def reason_at(self, text: str, offset: int) -> NothingReason:
+        rule = self._rule(text[:offset])
+        return rule.reason if rule else self.reason
 
     def _from_rules(self, text: str, offset: int) -> Sequence[Suggestion | str]:
         rule = self._rule(text[:offset])

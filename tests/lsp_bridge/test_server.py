@@ -985,3 +985,19 @@ async def test_what_was_told_of_grammars_ends_with_the_daemon(
     await daemon.die()
     told = await editor.wait_for("draftwire/status", lambda s: s["daemon"] == "unavailable")
     assert told["grammars"] == {}
+
+
+async def test_the_status_tells_of_documents_left_out(
+    editor: InProcessEditor, daemon: ScriptedDaemon
+) -> None:
+    """As soon as an answer has said so, until one says otherwise, or the document or the daemon is gone (ux-44)."""
+    daemon.reason = "ignored_file"
+    editor.open("x")
+    assert await editor.inline(0, 1) == []
+    told = await editor.wait_for("draftwire/status", lambda s: s["leftOut"])
+    assert (told["kind"], told["leftOut"]) == ("Normal", {URI: "git ignores the file"})
+    editor.open("def ", "file:///b.py")
+    assert await editor.inline(0, 4, "file:///b.py") != []
+    assert (await editor.request("draftwire/status"))["leftOut"] == {URI: "git ignores the file"}
+    editor.notify("textDocument/didClose", {"textDocument": {"uri": URI}})
+    assert (await editor.request("draftwire/status"))["leftOut"] == {}

@@ -399,6 +399,7 @@ async def test_one_that_gives_no_sign_of_life_is_told_of_until_it_does(
         await setting.connected(times=2)
         assert await setting.session.complete("u", 1, 0, "automatic") == ANSWER
     assert caplog.messages == ["process 7 does not answer; run: this", "the daemon answers again"]
+    assert setting.problems == ["Draftwire: process 7 does not answer; run: this"]
     assert setting.starts == [True]
 
 
@@ -443,3 +444,4 @@ async def test_one_that_hangs_when_it_is_looked_for_is_told_as_such() -> None:
     async with running(DaemonSilent("no word")) as setting:
         await setting.exhausted.wait()
         assert [state.phase for state in setting.states] == ["silent"]
+        assert setting.problems == ["Draftwire: no word"]

@@ -67,6 +67,12 @@ export class Bridge implements vscode.Disposable {
     await this.#start();
   }
 
+  /** Where no program was found: start one that has been installed since. */
+  async lookAgain(): Promise<void> {
+    if (this.#state.phase !== "missing" || (await findProgram(this.#log)) === undefined) return;
+    await this.restart();
+  }
+
   async stop(): Promise<void> {
     this.#leave();
     await this.#ended;
@@ -80,7 +86,7 @@ export class Bridge implements vscode.Disposable {
 
   /** The editor's settings have changed. */
   configure(): void {
-    this.notify("workspace/didChangeConfiguration", { settings: bridgeSettingsNow(this.#log) });
+    this.notify("workspace/didChangeConfiguration", { settings: bridgeSettingsNow() });
   }
 
   dispose(): void {
@@ -149,7 +155,7 @@ export class Bridge implements vscode.Disposable {
       documentSelector: ["file", "untitled", "vscode-notebook-cell", "vscode-vfs"].map((scheme) => ({
         scheme,
       })),
-      initializationOptions: { settings: bridgeSettingsNow(this.#log) },
+      initializationOptions: { settings: bridgeSettingsNow() },
       outputChannel: this.#log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       initializationFailedHandler: () => false,

@@ -9,6 +9,8 @@ import { SECTION } from "./settings.ts";
 import { StatusItem } from "./status_item.ts";
 import { Suggestions } from "./suggestions.ts";
 
+const AGAIN_MS = 10_000;
+
 let running: Bridge | undefined;
 
 export function activate(context: vscode.ExtensionContext): void {
@@ -20,7 +22,10 @@ export function activate(context: vscode.ExtensionContext): void {
   const status = new StatusItem(bridge, suggestions);
   const reports = new Reports();
   const redraw = (): void => status.draw();
-  const wake = setInterval(redraw, 30_000); // a snooze that has run out
+  const again = setInterval(() => {
+    redraw(); // a snooze may have run out
+    void bridge.lookAgain();
+  }, AGAIN_MS);
   running = bridge;
   context.subscriptions.push(
     log,
@@ -28,11 +33,14 @@ export function activate(context: vscode.ExtensionContext): void {
     suggestions,
     status,
     reports,
-    { dispose: () => clearInterval(wake) },
+    { dispose: () => clearInterval(again) },
     ...registerCommands({ bridge, suggestions, reports, log, redraw }),
     bridge.onDidChangeState(redraw),
     bridge.onDidChangeState(clearingOnLoss(suggestions)),
     bridge.onDidChangeState(tellingOnce(bridge)),
+    bridge.onDidChangeState((state) => {
+      void vscode.commands.executeCommand("setContext", "draftwire.isRunning", state.phase === "running");
+    }),
     suggestions.onDidChange(redraw),
     vscode.window.onDidChangeActiveTextEditor(redraw),
     vscode.workspace.onDidChangeConfiguration((event) => {

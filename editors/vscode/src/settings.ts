@@ -4,11 +4,11 @@ import { bridgeSettings } from "./pure/settings.ts";
 
 export const SECTION = "draftwire";
 
-/** What this window sends to the bridge; what is wrong goes to the log. */
-export function bridgeSettingsNow(log: vscode.LogOutputChannel): Readonly<Record<string, unknown>> {
+/** What this window sends to the bridge. */
+export function bridgeSettingsNow(): Readonly<Record<string, unknown>> {
   const section = vscode.workspace.getConfiguration(SECTION);
   const get = (name: string): unknown => section.get(name);
-  const made = bridgeSettings(
+  return bridgeSettings(
     {
       enable: get("enable"),
       languages: get("languages"),
@@ -22,8 +22,6 @@ export function bridgeSettingsNow(log: vscode.LogOutputChannel): Readonly<Record
     },
     vscode.workspace.isTrusted,
   );
-  for (const problem of made.problems) log.warn(problem);
-  return made.values;
 }
 
 export function programSetting(): string {

@@ -44,6 +44,6 @@ test("the first that is a program", async () => {
 });
 
 test("what to do names the command, or the setting that is wrong", () => {
-  assert.match(howToInstall(""), /pipx install draftwire$/);
+  assert.match(howToInstall(""), /pipx install "draftwire\[bundled-model\]"$/);
   assert.match(howToInstall("/gone"), /\/gone/);
 });

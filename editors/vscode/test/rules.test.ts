@@ -60,39 +60,34 @@ const GIVEN = {
 
 test("settings get the bridge's names", () => {
   assert.deepEqual(bridgeSettings(GIVEN, true), {
-    values: {
-      "completion.enabled": true,
-      "completion.trigger": "manual",
-      "completion.max_tokens": 16,
-      "completion.max_lines": 3,
-      "display.policy": "verified",
-      "grammars.enabled": false,
-      "files.exclude": ["*.secret"],
-      "languages.markdown.enabled": false,
-      "grammars.trust_workspace": true,
-      "completion.temperature": 0.5,
-    },
-    problems: [],
+    "completion.enabled": true,
+    "completion.trigger": "manual",
+    "completion.max_tokens": 16,
+    "completion.max_lines": 3,
+    "display.policy": "verified",
+    "grammars.enabled": false,
+    "files.exclude": ["*.secret"],
+    "languages.markdown.enabled": false,
+    "grammars.trust_workspace": true,
+    "completion.temperature": 0.5,
   });
 });
 
-test("a setting of the wrong type is named and left out, one that is not set is no problem", () => {
+test("what is not set is not sent, and a value of the wrong type is the bridge's to tell of", () => {
   const unset = Object.fromEntries(
     Object.keys(GIVEN).map((name) => [name, undefined]),
   ) as unknown as typeof GIVEN;
-  assert.deepEqual(bridgeSettings(unset, false), {
-    values: { "grammars.trust_workspace": false },
-    problems: [],
+  assert.deepEqual(bridgeSettings(unset, false), { "grammars.trust_workspace": false });
+  const wrong = { maxTokens: "many", exclude: "*.py", languages: { c: "no" }, advanced: 3 };
+  assert.deepEqual(bridgeSettings({ ...unset, ...wrong } as unknown as typeof GIVEN, false), {
+    "completion.max_tokens": "many",
+    "files.exclude": "*.py",
+    "languages.c.enabled": "no",
+    "grammars.trust_workspace": false,
   });
-  const wrong = {
-    enable: 1,
-    trigger: "x",
-    maxTokens: 0,
-    maxLines: 2.5,
-    exclude: [1],
-    languages: { c: "no" },
-  };
-  const { values, problems } = bridgeSettings({ ...unset, ...wrong } as unknown as typeof GIVEN, false);
-  assert.deepEqual(values, { "grammars.trust_workspace": false });
-  assert.equal(problems.length, 6);
+  const list = { ...unset, languages: ["python"] } as unknown as typeof GIVEN;
+  assert.deepEqual(bridgeSettings(list, false), {
+    languages: ["python"],
+    "grammars.trust_workspace": false,
+  });
 });

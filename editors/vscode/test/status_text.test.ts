@@ -31,6 +31,18 @@ const item = (verified: number): StatusInputs => ({ ...INPUTS, item: { length: 4
 
 const table: [string, StatusInputs, string, string][] = [
   ["all is well", INPUTS, "$(sparkle) Draftwire", "draftwire.menu"],
+  [
+    "left out by the daemon",
+    withStatus({ leftOut: { "file:///a": "git ignores the file" } }),
+    "$(circle-slash) Draftwire",
+    "draftwire.menu",
+  ],
+  [
+    "another is left out",
+    withStatus({ leftOut: { "file:///b": "git ignores the file" } }),
+    "$(sparkle) Draftwire",
+    "draftwire.menu",
+  ],
   ["provisional", item(0), "$(circle-outline) Draftwire", "draftwire.menu"],
   ["verified in part", item(2), "$(pass) Draftwire", "draftwire.menu"],
   ["verified", item(4), "$(pass-filled) Draftwire", "draftwire.menu"],

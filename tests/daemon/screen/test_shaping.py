@@ -191,12 +191,45 @@ def test_where_a_word_is_split(marked: str, splits: bool) -> None:
     assert splits_word(at(marked)) is splits
 
 
+@pytest.mark.parametrize(
+    ("language", "marked", "text", "ended", "shown"),
+    [
+        ("python", "def f():\n    |", "return x\n```\n\nThis function", False, "return x"),
+        ("python", "def f():\n    |", "return x\n  ```python\ny", True, "return x"),
+        ("python", "def f():\n    |", "```python\nreturn x", False, ""),
+        ("python", "x = 1\n|", "y\n``", False, "y"),
+        ("python", "x = 1\n|", "y\n``", True, "y\n``"),
+        ("python", "x = 1\n|", "``", False, ""),
+        ("python", "x = 1\ny = |", "z  # ```", True, "z  # ```"),
+        (
+            "python",
+            'def f():\n    """For example:\n    |',
+            "```\n    f()\n    ```",
+            True,
+            "```\n    f()\n    ```",
+        ),
+        ("typescript", "const a = `\n|", "```js", True, "```js"),
+        ("markdown", "Run:\n|", "```sh\nls\n```", True, "```sh\nls\n```"),
+    ],
+)
+def test_markdown_around_code_is_none_of_it(
+    language: str, marked: str, text: str, ended: bool, shown: str
+) -> None:
+    """In strings, comments and languages that may be prose it is."""
+    before, _, after = marked.partition("|")
+    place = Place(Document("f", language, 1, before + after), len(before))
+    assert shape(text, place, ended=ended).text == shown
+
+
 pieces = st.sampled_from(
-    [*"ab_ \n\t()[]{}<>\"'`\\,;:.=+", "  ", "ab", "ret", "你", "）", "，", "🤗", "\n    "]
+    [*"ab_ \n\t()[]{}<>\"'`\\,;:.=+", "  ", "ab", "ret", "你", "）", "，", "🤗", "\n    ", "\n```"]
 )
 texts = st.lists(pieces, max_size=14).map("".join)
 places = st.builds(
-    lambda before, after: Place(Document("f", "x", 1, before + after), len(before)), texts, texts
+    lambda language, before, after: Place(Document("f", language, 1, before + after), len(before)),
+    st.sampled_from(["x", "python"]),
+    texts,
+    texts,
 )
 
 

@@ -81,7 +81,9 @@ def test_the_status_without_a_program(start_daemon: StartDaemon, open_editor: Op
     """Nothing is offered, and what to do (ux-44)."""
     editor = open_editor(start_daemon(running=False), ready=False, command="/nowhere/draftwire")
     editor.wait(lambda: editor.lua("return require('draftwire.bridge').problem"))
-    reason = 'there is no program "/nowhere/draftwire"; install it with: pipx install draftwire'
+    reason = (
+        'there is no program "/nowhere/draftwire"; install it with: pipx install "draftwire[bundled-model]"'
+    )
     said = status_of(editor)
     assert f"Draftwire: {reason}" in said
     assert f"this buffer: nothing is suggested: {reason}" in said
@@ -118,16 +120,16 @@ def test_the_status_without_a_verifier(start_daemon: StartDaemon, open_editor: O
 
 
 def test_the_status_where_the_daemon_refuses(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
-    """By its last request of this file, not of another's (ux-44)."""
-    editor = open_editor(start_daemon(RULES))
-    answers = (
-        "local uri, reason = vim.uri_from_bufnr(0), ... "
-        "local requests = { { document = uri, reason = reason }, { document = uri .. 'x', reason = 'disabled' } } "
-        "require('draftwire.lsp').question = function(_, on_result) on_result({ last_requests = requests }) end"
-    )
-    editor.lua(answers, "excluded_file")
-    assert "this buffer: nothing is suggested: excluded by the daemon's settings" in status_of(editor)
-    editor.lua(answers, "empty_draft")
+    """Once an answer has said so, until one says otherwise (ux-44)."""
+    refusing = {"before": "secret ", "suggestions": [], "reason": "ignored_file"}
+    editor = open_editor(start_daemon([refusing, *RULES]))
+    assert "this buffer: suggestions are offered" in status_of(editor)
+    editor.type("isecret ")
+    editor.wait(lambda: editor.lua("return require('draftwire').statusline()") == "Draftwire -")
+    assert "this buffer: nothing is suggested: git ignores the file" in status_of(editor)
+    editor.type("def add")
+    editor.wait_ghost("(a, b):")
+    editor.type("<Esc>")
     assert "this buffer: suggestions are offered" in status_of(editor)
 
 

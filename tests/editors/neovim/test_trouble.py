@@ -163,7 +163,7 @@ def test_a_bridge_that_is_missing(start_daemon: StartDaemon, open_editor: OpenEd
     assert editor.ghost() is None
     said = health(editor)
     assert 'there is no program "/nowhere/draftwire"' in said
-    assert "pipx install draftwire" in said
+    assert 'pipx install "draftwire[bundled-model]"' in said
 
 
 def test_a_bridge_that_ends_again_and_again(

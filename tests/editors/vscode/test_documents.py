@@ -150,6 +150,19 @@ def test_files_that_the_daemon_does_not_complete(
     assert re.search(r"big\.txt +0 .*the file is larger than files\.max_bytes", said)
 
 
+def test_a_setting_that_can_not_be_used_is_told(
+    window: Window, own_settings: Workbench, tmp_path: Path
+) -> None:
+    """ux-45: above all one that keeps files private. The daemon is the real one."""
+    model = tiny_llama(tmp_path / "tiny.gguf")
+    program = real_draftwire(tmp_path, f"[draft]\nmodel = '{model}'\nthreads = 1\n")
+    own_settings.set(draftwire__path=str(program), draftwire__exclude="*.secret")
+    screen = window.wait("the message", lambda s: len(s["notifications"]) == 1)
+    assert "files.exclude" in screen["notifications"][0]
+    window.wait_status("warning")
+    window.command("Notifications: Clear All Notifications")
+
+
 def test_what_comes_for_a_text_that_has_changed(window: Window) -> None:
     """ux-8: a correction of what the user has typed against is not drawn; what was said after it is."""
     window.new_file("late.txt")

@@ -15,7 +15,8 @@ pytestmark = [pytest.mark.editor, pytest.mark.timeout(400)]
 
 @pytest.fixture(scope="module")
 def rules() -> Rules:
-    return [{"before": "hello ", "suggestions": [{"text": "ghost"}]}]
+    refusing = {"before": "secret ", "suggestions": [], "reason": "ignored_file"}
+    return [refusing, {"before": "hello ", "suggestions": [{"text": "ghost"}]}]
 
 
 def shows(window: Window, name: str) -> None:
@@ -57,16 +58,19 @@ def test_two_windows_share_the_daemon(
     assert len(daemon.pids()) == 1
 
 
-def test_a_missing_program_is_told_once_with_what_to_do(window: Window, own_settings: Workbench) -> None:
-    """ux-45: one message, then the status item says it; it is found as soon as the setting is right."""
+def test_a_missing_program_is_told_once_with_what_to_do(
+    window: Window, own_settings: Workbench, tmp_path: Path
+) -> None:
+    """ux-45: one message, then the status item says it; it is found once it is there, with nothing to be done."""
+    program = tmp_path / "draftwire"
     right = own_settings.settings()["draftwire.path"]
-    own_settings.set(draftwire__path="/nowhere/draftwire")
+    own_settings.set(draftwire__path=str(program))
     screen = window.wait("the message", lambda s: len(s["notifications"]) == 1)
-    assert "/nowhere/draftwire" in screen["notifications"][0]
+    assert str(program) in screen["notifications"][0]
     window.wait_status("error")
     window.screenshot("missing")
     window.press("Escape")
-    own_settings.set(draftwire__path=right)
+    program.symlink_to(right)
     window.wait_status("sparkle")
     shows(window, "found.txt")
 
@@ -92,6 +96,16 @@ def test_a_language_can_be_switched_off_and_on(window: Window, own_settings: Wor
     own_settings.set(draftwire__languages={})
     window.wait_status("sparkle")
     shows(window, "language_again.txt")
+
+
+def test_a_file_that_the_daemon_leaves_out(window: Window) -> None:
+    """ux-44: the status item says so, and why; of another file it does not."""
+    window.new_file("left_out.txt")
+    window.type("secret ")
+    window.wait_status("circle-slash")
+    assert "git ignores the file" in window.read()["statusLabel"]
+    shows(window, "not_left_out.txt")
+    assert "codicon-sparkle" in window.wait_status("sparkle")["statusIcons"]
 
 
 def test_settings_reach_the_daemon(

@@ -67,7 +67,7 @@ end
 function M.why_missing()
   local program = M.command()[1]
   if vim.fn.executable(program) == 0 then
-    return ("there is no program %q; install it with: pipx install draftwire"):format(program)
+    return ('there is no program %q; install it with: pipx install "draftwire[bundled-model]"'):format(program)
   end
 end
 

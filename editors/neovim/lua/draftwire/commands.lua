@@ -7,17 +7,6 @@ local trace = require("draftwire.trace")
 
 local M = {}
 
-local ANSWER_WITHIN_MS = 1000
-
---- The daemon's reasons that hold for a buffer as long as nothing is changed in its settings.
-local REFUSALS = {
-  disabled = "switched off in the daemon's settings (completion.enabled)",
-  manual_only = "only when asked for, by the daemon's settings (completion.trigger)",
-  excluded_file = "excluded by the daemon's settings (files.exclude)",
-  ignored_file = "git ignores the file",
-  file_too_large = "larger than the daemon's settings allow (files.max_bytes)",
-}
-
 --- Show lines in a window of their own.
 ---@param title string
 ---@param lines string[]
@@ -66,19 +55,6 @@ end
 ---@type table<string, fun()>
 local subcommands = {}
 
---- Why the daemon takes nothing of a buffer, by its last request.
----@param stats table? `draftwire/stats`
----@param uri string
----@return string? reason
-local function refusal_by_daemon(stats, uri)
-  local requests = type(stats) == "table" and stats.last_requests or {}
-  for index = #requests, 1, -1 do
-    if requests[index].document == uri then
-      return REFUSALS[requests[index].reason]
-    end
-  end
-end
-
 ---@param reason? string why nothing is suggested in the current buffer
 local function tell_status(reason)
   local lines = { "Draftwire: " .. status.in_words() }
@@ -97,21 +73,7 @@ local function tell_status(reason)
 end
 
 function subcommands.status()
-  local buffer = vim.api.nvim_get_current_buf()
-  local uri, reason, told = vim.uri_from_bufnr(buffer), status.why_nothing_in(buffer), false
-  ---@param stats? table
-  local function tell(stats)
-    if not told then
-      told = true
-      tell_status(reason or refusal_by_daemon(stats, uri))
-    end
-  end
-  if reason or lsp.client_of(buffer) == nil then
-    tell()
-  else
-    lsp.question("draftwire/stats", tell)
-    vim.defer_fn(tell, ANSWER_WITHIN_MS)
-  end
+  tell_status(status.why_nothing_in(vim.api.nvim_get_current_buf()))
 end
 
 function subcommands.stats()

@@ -9,7 +9,7 @@ local M = {}
 
 local VERSION_TIMEOUT_MS = 15000
 local INSTALL = {
-  "pipx install draftwire",
+  'pipx install "draftwire[bundled-model]"',
   "or name the program: require('draftwire').setup({ command = '/path/to/draftwire' })",
 }
 

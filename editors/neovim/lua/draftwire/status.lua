@@ -21,6 +21,7 @@ local M = {}
 ---@field verifier string
 ---@field version string
 ---@field pid integer
+---@field leftOut table<string, string>? why nothing is suggested in a document, by its URI
 
 ---@type draftwire.Status?
 M.last = nil
@@ -67,11 +68,18 @@ function M.in_words()
 end
 
 ---@param buffer integer
+---@return string? reason the daemon's, why it suggests nothing in this buffer
+local function left_out(buffer)
+  local reasons = M.last and M.last.leftOut
+  return reasons and reasons[vim.uri_from_bufnr(buffer)]
+end
+
+---@param buffer integer
 ---@return string? reason why nothing is suggested in this buffer, whatever is typed; nil if something may be
 function M.why_nothing_in(buffer)
   local reason = scope.why_not_attached(buffer) or scope.why_unchangeable(buffer) or config.why_nothing_is_drawn()
   if reason or M.is_ready() and not bridge.problem then
-    return reason
+    return reason or left_out(buffer)
   end
   if M.last or bridge.problem or lsp.is_started() then
     return M.in_words()
@@ -85,7 +93,11 @@ local function sign_of(buffer)
   local shown = ghost.shown()
   if shown and shown.buffer == buffer then
     return shown.verified >= #shown.text and "+" or "~"
-  elseif lsp.client_of(buffer) == nil and scope.why_not_attached(buffer) or scope.why_unchangeable(buffer) then
+  elseif
+    lsp.client_of(buffer) == nil and scope.why_not_attached(buffer)
+    or scope.why_unchangeable(buffer)
+    or left_out(buffer)
+  then
     return "-"
   elseif bridge.problem or M.last and (M.last.kind == "Error" or M.last.kind == "Warning") then
     return "!"

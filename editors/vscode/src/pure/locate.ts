@@ -57,7 +57,7 @@ export function howToInstall(setting: string): string {
   if (setting.trim() !== "") {
     return `No program at draftwire.path (${setting}). Correct the setting, or empty it to have Draftwire looked for.`;
   }
-  return "The program draftwire was not found. Install it with: pipx install draftwire";
+  return 'The program draftwire was not found. Install it, with a model: pipx install "draftwire[bundled-model]"';
 }
 
 function expanded(setting: string, machine: Machine): string {

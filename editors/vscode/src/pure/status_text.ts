@@ -13,6 +13,8 @@ export interface BridgeStatus {
   readonly verifier: string;
   readonly roundTripMs: number;
   readonly grammars: Readonly<Record<string, string>>;
+  /** Why nothing is suggested in a document, by its URI. A bridge of 0.1.0 may not have it. */
+  readonly leftOut?: Readonly<Record<string, string>>;
 }
 
 export type BridgeState =
@@ -69,6 +71,14 @@ export function statusText(of: StatusInputs): StatusText {
   if (!of.isEnabled)
     return withAction("$(circle-slash) Draftwire", `Switched off here.\n${tooltip}`, "none", "");
   if (status.kind === "Error") return withAction("$(error) Draftwire", tooltip, "error", status.reason);
+  const leftOut = status.leftOut?.[of.uri];
+  if (leftOut !== undefined)
+    return withAction(
+      "$(circle-slash) Draftwire",
+      `Nothing is suggested here: ${leftOut}.\n${tooltip}`,
+      "none",
+      "",
+    );
   if (of.isSnoozed) return withAction("$(bell-slash) Draftwire", `Snoozed.\n${tooltip}`, "none", "");
   if (status.kind === "Inactive")
     return withAction("$(loading~spin) Draftwire", tooltip, "none", status.reason);
