@@ -1,5 +1,6 @@
 // The bridge as a process: found, started, started again with growing waits when it ends by itself. Knows nothing of
 // suggestions.
+import { isDeepStrictEqual } from "node:util";
 import * as vscode from "vscode";
 import {
   CloseAction,
@@ -120,7 +121,8 @@ export class Bridge implements vscode.Disposable {
       this.#leave();
       this.#crashed(why, Date.now() - startedAt);
     };
-    const options = this.#clientOptions(ended, broken);
+    const settings = bridgeSettingsNow();
+    const options = this.#clientOptions(ended, broken, settings);
     const client = new QuietClient("draftwire", "Draftwire", executable(program), options);
     // A status may come before the client has registered what it provides: nothing typed then gets a suggestion, so it
     // is not running yet.
@@ -147,15 +149,20 @@ export class Bridge implements vscode.Disposable {
     if (isOlder(version, OLDEST_BRIDGE)) await this.#tooOld(String(version));
     else this.#become({ phase: "running", status });
     isReady = true;
+    if (!isDeepStrictEqual(settings, bridgeSettingsNow())) this.configure(); // changed while it was starting
   }
 
   /** `ended`: its process has; `broken`: what comes from it is of no use, and it is to end. */
-  #clientOptions(ended: (why: string) => void, broken: (why: string) => void): LanguageClientOptions {
+  #clientOptions(
+    ended: (why: string) => void,
+    broken: (why: string) => void,
+    settings: object,
+  ): LanguageClientOptions {
     return {
       documentSelector: ["file", "untitled", "vscode-notebook-cell", "vscode-vfs"].map((scheme) => ({
         scheme,
       })),
-      initializationOptions: { settings: bridgeSettingsNow() },
+      initializationOptions: { settings },
       outputChannel: this.#log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       initializationFailedHandler: () => false,

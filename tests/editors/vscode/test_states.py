@@ -59,7 +59,7 @@ def test_two_windows_share_the_daemon(
 
 
 def test_a_missing_program_is_told_once_with_what_to_do(
-    window: Window, own_settings: Workbench, tmp_path: Path
+    window: Window, own_settings: Workbench, daemon: ScriptedDaemonProcess, tmp_path: Path
 ) -> None:
     """ux-45: one message, then the status item says it; it is found once it is there, with nothing to be done."""
     program = tmp_path / "draftwire"
@@ -73,6 +73,9 @@ def test_a_missing_program_is_told_once_with_what_to_do(
     program.symlink_to(right)
     window.wait_status("sparkle")
     shows(window, "found.txt")
+    connected = len(daemon.received("hello"))
+    own_settings.set(draftwire__path=right)
+    daemon.wait_for("hello", connected + 1)
 
 
 def test_a_bridge_that_keeps_ending_is_left_alone(
