@@ -219,7 +219,8 @@ class BridgeServer(LanguageServer):
         recall = self.recalls.setdefault(update.document, Recall())
         params = suggestion_params(update, document, recall)
         if params is not None and self.options.notifications and self.ready_for_notifications:
-            self.protocol.notify("draftwire/suggestion", params)
+            # An answer made just before is still on its way out, and says less: it must come first (ux-22).
+            asyncio.get_running_loop().call_soon(self.protocol.notify, "draftwire/suggestion", params)
 
     def _on_grammar_state(self, state: GrammarState) -> None:
         if self.documents.get(state.document) is None and not self.notebooks.has_text(state.document):

@@ -38,6 +38,7 @@ from daemon.api.paths import RuntimePaths
 from daemon.api.text import surroundings_hash
 from lsp_bridge import documents as documents_module
 from lsp_bridge import protocol as protocol_module
+from lsp_bridge.methods import inline_completion
 from lsp_bridge.positions import units_of
 from tests.fakes.daemon import READY, ScriptedDaemon
 from tests.fakes.lsp_editor import URI, InProcessEditor, ResponseError, replace
@@ -1001,3 +1002,33 @@ async def test_the_status_tells_of_documents_left_out(
     assert (await editor.request("draftwire/status"))["leftOut"] == {URI: "git ignores the file"}
     editor.notify("textDocument/didClose", {"textDocument": {"uri": URI}})
     assert (await editor.request("draftwire/status"))["leftOut"] == {}
+
+
+async def test_an_answer_is_out_before_the_news_that_came_after_it(
+    editor: InProcessEditor, daemon: ScriptedDaemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the shorter text that it has would take the place of a longer one on the screen (ux-22)."""
+    editor.open("def ")
+    (item,) = await editor.inline(0, 4)
+    number = item["command"]["arguments"][0]
+    longer = Suggestion(number, "host(x):\n    return x + 1", 0, True, "draft")
+    offers_at, take, taken = inline_completion.offers_at, editor._take, []
+
+    async def with_news(server: Any, *asked: Any) -> Any:
+        found = await offers_at(server, *asked)
+        news = SuggestionUpdate(URI, 2, 5, "extended", longer)
+        asyncio.get_running_loop().call_soon(server._on_push, news)
+        return found
+
+    def note(message: dict[str, Any]) -> None:
+        taken.append(message.get("method", "answer"))
+        take(message)
+
+    monkeypatch.setattr(inline_completion, "offers_at", with_news)
+    monkeypatch.setattr(editor, "_take", note)
+    editor.type(0, 4, "g")
+    (item,) = await editor.inline(0, 5)
+    assert item["insertText"] == "host(x):\n    return x"
+    told = await editor.wait_for("draftwire/suggestion")
+    assert told["text"] == longer.text
+    assert taken == ["answer", "draftwire/suggestion"]
