@@ -18,11 +18,10 @@ from typing import Final
 from daemon.gate import is_excluded
 from daemon.globs import matches_glob
 from daemon.prompts.exemplar import Candidate
-from daemon.prompts.key_shapes import masked
 from daemon.prompts.workspace import (
     IgnoreFiles,
     folders_above,
-    nearest_marked,
+    ignore_files,
     read_text,
     real_path,
     workspace_of,
@@ -100,7 +99,7 @@ def _read(
     """The file's beginning as a candidate; nothing if it can't be read, or is no UTF-8 text."""
     found = read_text(path, limits.file_bytes)
     if found is not None:
-        yield Candidate(path.name, masked(found[0]), distance, found[1], from_grammar)
+        yield Candidate(path.name, found[0], distance, found[1], from_grammar)
 
 
 @dataclass(slots=True)
@@ -117,7 +116,7 @@ class _Walk:
     _ignore: IgnoreFiles = field(init=False)
 
     def __post_init__(self) -> None:
-        self._ignore = IgnoreFiles(nearest_marked(self.root, (".git",)) or self.root)
+        self._ignore = ignore_files(self.root)
 
     def files(self, *, and_below: bool) -> Iterator[Path]:
         """Plain files that git does not ignore: in the start and the folders above it, or below any of these too."""

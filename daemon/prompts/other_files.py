@@ -21,7 +21,7 @@ from daemon.prompts.key_shapes import masked
 from daemon.prompts.workspace import (
     IgnoreFiles,
     folders_above,
-    nearest_marked,
+    ignore_files,
     read_text,
     real_path,
     workspace_of,
@@ -80,7 +80,7 @@ class _Reader:
     _ignore: IgnoreFiles = field(init=False)
 
     def __post_init__(self) -> None:
-        self._ignore = IgnoreFiles(nearest_marked(self.root, (".git",)) or self.root)
+        self._ignore = ignore_files(self.root)
 
     def imported(
         self, imports: Iterable[Import], seen: set[Path], clock: Callable[[], float], limits: Limits
@@ -96,7 +96,7 @@ class _Reader:
             text = read_text(path, limits.file_bytes) if self.may_read(path) else None
             if text is not None:
                 read += 1
-                yield Source(self.name_of(path), masked(text[0]))
+                yield Source(self.name_of(path), text[0])
 
     def may_read(self, path: Path) -> bool:
         """Whether a path, in a folder that is no link, is of the workspace and not to be left alone."""

@@ -13,6 +13,7 @@ from typing import Final
 
 from daemon.grammars.places import document_path
 from daemon.prompts.ignore_rules import Rule, parse, verdict
+from daemon.prompts.key_shapes import masked
 
 WORKSPACE_MARKS: Final = (".draftwire", ".git")
 _IGNORE_FILE: Final = ".gitignore"
@@ -47,7 +48,7 @@ def folders_above(path: Path, root: Path) -> Sequence[Path]:
 def read_text(path: Path, most_bytes: int) -> tuple[str, float] | None:
     """The beginning of a file, in whole lines, LF-normalised, and when it was last written (Unix time).
 
-    None if it can't be read, or is no UTF-8 text.
+    Key-shaped strings are masked in it. None if it can't be read, or is no UTF-8 text.
     """
     try:
         with path.open("rb") as file:
@@ -57,7 +58,12 @@ def read_text(path: Path, most_bytes: int) -> tuple[str, float] | None:
         text = whole.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except (OSError, UnicodeDecodeError):
         return None
-    return None if "\0" in text else (text, modified_s)
+    return None if "\0" in text else (masked(text), modified_s)
+
+
+def ignore_files(root: Path) -> IgnoreFiles:
+    """What git ignores below a folder: by its repository, or without one by the folder's own ignore files."""
+    return IgnoreFiles(nearest_marked(root, (".git",)) or root)
 
 
 class IgnoreFiles:

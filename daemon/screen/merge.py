@@ -142,19 +142,22 @@ def _admitted(offer: Offer, news: News) -> News:
     """The part of the news that the screen may show: the target's own words where it overrules, or has."""
     if news.complete:
         return news
-    own = replace(news, text=news.text[: news.verified].rstrip(), settled=True)
-    own = replace(own, verified=len(own.text))
-    if offer.state is State.TARGETS:
-        return own
-    return own if _event(offer, own) is Event.OVERRULED else news
+    own = _own(news)
+    is_its = offer.state is State.TARGETS or _event(offer, own) is Event.OVERRULED
+    return own if is_its else news
+
+
+def _own(news: News) -> News:
+    """The target's own words of the news, blanks at their end left out: these may yet be what stands there."""
+    text = news.text[: news.verified].rstrip()
+    return replace(news, text=text, verified=len(text), settled=True)
 
 
 def _event(offer: Offer, news: News) -> Event:
     if news.text.startswith(offer.text):
         return Event.SAME if news.text == offer.text else Event.EXTENDS
     if not offer.text.startswith(news.text):
-        is_targets = not offer.text.startswith(news.text[: news.verified].rstrip())
-        return Event.OVERRULED if is_targets else Event.CONTRADICTS
+        return Event.CONTRADICTS if offer.text.startswith(_own(news).text) else Event.OVERRULED
     if not news.complete:
         return Event.SAME
     return Event.CONTRADICTS if news.text else Event.NOTHING_LEFT

@@ -66,7 +66,7 @@ def before_fence(text: str, place: Place, *, ended: bool) -> tuple[str, bool]:
         return text, ended
     begins_line = not place.line_before.strip()
     found = _FENCE.search(f"\n{text}" if begins_line else text)
-    if found is None or not (found["whole"] or not ended):
+    if found is None or (ended and not found["whole"]):
         return text, ended
     return text[: max(0, found.start() - begins_line)], ended or found["whole"] is not None
 

@@ -37,10 +37,10 @@ export function bridgeSettings(given: EditorSettings, isTrusted: boolean): Reado
   };
 }
 
-function isTable(value: unknown): boolean {
-  return typeof value === "object" && !Array.isArray(value);
+function isTable(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function entries(value: unknown): [string, unknown][] {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
+  return isTable(value) ? Object.entries(value) : [];
 }
