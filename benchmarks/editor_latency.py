@@ -37,7 +37,6 @@ import asyncio
 import contextlib
 import json
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -48,14 +47,15 @@ from benchmarks.editors.in_neovim import neovim_screen
 from benchmarks.editors.in_vscode import vscode
 from benchmarks.editors.visits import MeasuredEditor, Stretch, Visit, WrongText, visits_of
 from benchmarks.editors.workbench import missing
-from benchmarks.emulation.target import TargetPlan, options_of
+from benchmarks.emulation.target import TargetPlan, target_process
 from benchmarks.machine import machine_info
-from benchmarks.typing.corpus import NothingToType, Source, installed
+from benchmarks.typing.corpus import NothingToType, installed
 from benchmarks.typing.replay import Plan
 from benchmarks.typing.rhythm import Pauses
 from benchmarks.typing.stage import Section, config_text
 from benchmarks.typing.tally import percentiles
 from draftwire.demo.processes import Workplace, workplace
+from verifier.errors import VerifierFailed
 
 PROGRAM: Final = Path(sys.executable).with_name("draftwire")
 KEYS: Final = 500
@@ -142,27 +142,16 @@ def measure(editors: Sequence[str], plan: Plan, target_ms: float | None) -> Figu
     figures: Figures = {}
     with contextlib.ExitStack() as stack:
         place = stack.enter_context(workplace())
-        url = stack.enter_context(_verifier(plan.sources, target_ms)) if target_ms is not None else ""
+        url = ""
+        if target_ms is not None:
+            target = TargetPlan(target_ms, tuple(source.path for source in plan.sources))
+            url = f"ws://127.0.0.1:{stack.enter_context(target_process(target))[1]}"
         settings: dict[str, Section] = {"daemon": {"idle_exit_s": 20}, "verifier": {"url": url}}
         environment = place.environment(config_text(settings))
         stack.callback(lambda: asyncio.run(place.stop_daemon()))
         for name in editors:
             figures |= EDITORS[name](place, environment, plan)
     return figures
-
-
-@contextlib.contextmanager
-def _verifier(sources: Sequence[Source], forward_ms: float) -> Iterator[str]:
-    """The URL of a verifier whose target knows the files, until the block ends."""
-    plan = TargetPlan(forward_ms, tuple(source.path for source in sources))
-    command = [sys.executable, "-m", "benchmarks.emulation.target", "--until-stdin-ends", *options_of(plan)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        said = process.stdout.readline()
-        if not said:
-            raise CanNotRun("the emulated target did not start: see what it wrote above")
-        yield f"ws://127.0.0.1:{json.loads(said)['port']}"
-        process.kill()
 
 
 def request_of(arguments: Sequence[str] | None) -> tuple[argparse.Namespace, list[str], Plan]:
@@ -192,7 +181,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         options, editors, plan = request_of(arguments)
         figures: dict[str, Any] = measure(editors, plan, options.target_ms)
-    except (CanNotRun, NothingToType, WrongText, AssertionError, OSError) as error:
+    except (CanNotRun, NothingToType, VerifierFailed, WrongText, AssertionError, OSError) as error:
         raise SystemExit(f"benchmarks.editor_latency: {error}") from error
     baseline = {"goal_p99_ms": GOAL_MS, "goal_longest_ms": BLOCKING_GOAL_MS, "target_ms": options.target_ms}
     result = {"figures": figures, "baseline": baseline, "machine": machine_info()}

@@ -18,9 +18,10 @@ import asyncio
 import contextlib
 import json
 import os
+import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -33,6 +34,7 @@ from verifier.errors import VerifierFailed
 from verifier.service import BUNDLED, VerifierSettings, measure_verify_us, serve_engine
 
 _START_S = 180.0
+_NOT_STARTED = "the emulated target did not start: see what it wrote above"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,15 +108,7 @@ class EmulatedTarget:
         """Start it, and return when it listens. Raises VerifierFailed with what it said if it does not."""
         pipe = asyncio.subprocess.PIPE
         self._process = process = await asyncio.create_subprocess_exec(
-            *(
-                sys.executable,
-                "-m",
-                "benchmarks.emulation.target",
-                "--until-stdin-ends",
-                *options_of(self.plan),
-            ),
-            stdin=pipe,
-            stdout=pipe,
+            *_command_of(self.plan), stdin=pipe, stdout=pipe
         )
         assert process.stdout is not None
         try:
@@ -125,7 +119,7 @@ class EmulatedTarget:
             raise
         if not line:
             await self.kill()
-            raise VerifierFailed("the emulated target did not start: see what it wrote above")
+            raise VerifierFailed(_NOT_STARTED)
         ready = json.loads(line)
         self.port, self.name = ready["port"], ready["target"]
 
@@ -137,6 +131,25 @@ class EmulatedTarget:
             self._process.kill()
         await self._process.wait()
         self._process = None
+
+
+@contextlib.contextmanager
+def target_process(plan: TargetPlan) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """The same without an event loop: the process, until the block ends, and its port. Raises VerifierFailed."""
+    with subprocess.Popen(_command_of(plan), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout is not None
+            line = process.stdout.readline()
+            if not line:
+                raise VerifierFailed(_NOT_STARTED)
+            yield process, json.loads(line)["port"]
+        finally:
+            process.kill()
+
+
+def _command_of(plan: TargetPlan) -> list[str]:
+    """What starts it, wherever that is done: it ends with who did."""
+    return [sys.executable, "-m", "benchmarks.emulation.target", "--until-stdin-ends", *options_of(plan)]
 
 
 def options_of(plan: TargetPlan) -> list[str]:

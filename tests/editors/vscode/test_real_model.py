@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 
 import pytest
 
-from benchmarks.editors.workbench import ROOT, Window, workbench
+from benchmarks.editors.workbench import Window, workbench
+from benchmarks.emulation.target import TargetPlan, target_process
 from tests.editors.vscode.conftest import real_draftwire
 from tests.fakes.processes import end_processes_of
 
@@ -40,20 +39,8 @@ def verifier(
 ) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
     text = tmp_path_factory.mktemp("target") / "text.py"
     text.write_text(TEXT, encoding="utf-8")
-    emulated = [
-        "-m",
-        "benchmarks.emulation.target",
-        "--forward-ms",
-        "3",
-        "--text",
-        str(text),
-        "--until-stdin-ends",
-    ]
-    command = [sys.executable, *emulated]
-    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        yield process, int(json.loads(process.stdout.readline())["port"])
-        process.kill()
+    with target_process(TargetPlan(forward_ms=3, texts=(text,))) as started:
+        yield started
 
 
 @pytest.fixture(scope="module")
