@@ -68,10 +68,10 @@ def scripted(says: str, knows: str) -> FakeEngine:
     )
 
 
-def place(b: Bench, marked: str) -> Place:
+def place(b: Bench, marked: str, language: str) -> Place:
     """Open the text with the cursor at `|`."""
     before, _, after = marked.partition("|")
-    b.open(before + after)
+    b.open(before + after, language=language)
     return Place(b.document, len(before))
 
 
@@ -114,7 +114,9 @@ async def test_islands(grammar: DocumentGrammar, marked: str, says: str, knows: 
     """The model's best is `says`, its next best `knows`."""
     before = marked.partition("|")[0]
     async with bench(engine=scripted(before + says, before + knows), grammar=grammar) as b:
-        answer = await b.ask(place(b, marked), wait="verified")
+        answer = await b.ask(
+            place(b, marked, "markdown" if grammar is MARKDOWN else "python"), wait="verified"
+        )
         assert only(answer) == shown
 
 

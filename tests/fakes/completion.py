@@ -58,8 +58,8 @@ class Bench:
     updates: list[SuggestionUpdate] = field(default_factory=list)
     document: Document = field(default_factory=lambda: Document("file:///a.py", "python", 1, ""))
 
-    def open(self, text: str) -> Place:
-        self.document = Document("file:///a.py", "python", 1, text)
+    def open(self, text: str, *, language: str = "python") -> Place:
+        self.document = Document("file:///a.py", language, 1, text)
         self.completer.opened(self.document, self.completer.settings)
         return self.end
 
