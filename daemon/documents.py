@@ -12,6 +12,7 @@ from typing import Final
 from daemon.api.messages import MAX_TEXT, Edit
 
 LINE_REACH: Final = 4096
+_FIRST_CJK: Final = 0x2E80
 """More of a line than so many characters on either side of the cursor is not looked at."""
 
 
@@ -101,3 +102,8 @@ def cursor_after(edits: Sequence[Edit]) -> int | None:
     if not edits:
         return None
     return edits[-1].start + len(edits[-1].text)
+
+
+def is_word(character: str) -> bool:
+    """Whether it belongs to a word that is told from others by spaces: CJK (Korean too) does not."""
+    return character != "" and (character.isalnum() or character == "_") and ord(character) < _FIRST_CJK

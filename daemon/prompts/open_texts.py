@@ -5,7 +5,8 @@ Drafts are sought in them that need no model, and prompts show pieces of them (`
 And how well such drafts did, by language.
 
 Around a place are, in the order in which they are preferred: the text before it; what was lately taken out of a
-document (cut code is written again elsewhere); the text after it; the client's other documents, the last visited first.
+document (cut code is written again elsewhere); the text after it; the client's other documents, the last visited first,
+each in two, since what stands after a cursor is seldom how the text before it goes on.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from daemon.api.messages import Edit
-from daemon.documents import Document, Place
+from daemon.documents import Document, Place, is_word
 from daemon.draft.match_trust import MatchTrust
 
 BEFORE: Final = 65_536
@@ -100,7 +101,7 @@ class OpenTexts:
             text[max(0, offset - BEFORE) : offset],
             *reversed(self._removed),
             text[offset : offset + AFTER],
-            *(_near(there) for there in others[:MOST_OTHERS]),
+            *(part for there in others[:MOST_OTHERS] for part in _near(there)),
         ]
 
     def beside(self, name: str) -> list[OpenText]:
@@ -123,6 +124,10 @@ def _moved(spot: int, edit: Edit) -> int:
     return spot + len(edit.text) - (edit.end - edit.start)
 
 
-def _near(place: Place) -> str:
-    start = max(0, place.offset - OF_OTHERS // 2)
-    return place.document.text[start : start + OF_OTHERS]
+def _near(place: Place) -> tuple[str, str]:
+    """What stands before the place, without the word that is being typed there, and what after it."""
+    text, offset = place.document.text, place.offset
+    start, end = max(0, offset - OF_OTHERS // 2), offset
+    while end > start and is_word(text[end - 1]):
+        end -= 1
+    return text[start:end], text[offset : start + OF_OTHERS]

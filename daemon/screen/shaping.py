@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from daemon.api.messages import NothingReason
-from daemon.documents import Place
+from daemon.documents import Place, is_word
 from daemon.scopes import is_code
 from daemon.screen.brackets import insertable
 
@@ -24,7 +24,6 @@ _ABOVE_REACH: Final = 4096
 _WORD: Final = re.compile(r"\w+")
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _FENCE: Final = re.compile(r"\n[^\S\n]*(?:(?P<whole>```)|`{1,2}\Z)")
-_FIRST_CJK: Final = 0x2E80
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +72,7 @@ def before_fence(text: str, place: Place, *, ended: bool) -> tuple[str, bool]:
 
 def splits_word(place: Place) -> bool:
     """Whether the cursor stands within a word: nothing is shown there, whatever the text."""
-    return _is_word(place.line_before[-1:]) and _is_word(place.line_after[:1])
+    return is_word(place.line_before[-1:]) and is_word(place.line_after[:1])
 
 
 def cuts(text: str, place: Place) -> list[int]:
@@ -82,11 +81,11 @@ def cuts(text: str, place: Place) -> list[int]:
     A cut leaves no half of a word, no blanks at the end (unless a word stands after the cursor), and no word that
     would be joined to the one after the cursor.
     """
-    word_follows = _is_word(place.line_after[:1])
+    word_follows = is_word(place.line_after[:1])
     found = []
     for length in range(1, len(text)):
         last = text[length - 1]
-        in_word = _is_word(last) and (_is_word(text[length]) or word_follows)
+        in_word = is_word(last) and (is_word(text[length]) or word_follows)
         if not in_word and (word_follows or not last.isspace()):
             found.append(length)
     return [*found, len(text)] if text else []
@@ -97,16 +96,16 @@ def on_this_line(text: str, place: Place) -> str:
     line, _, _ = text.partition("\n")
     after = place.line_after
     end = insertable(place.line_before, line, after)
-    goes_on_as_after = line[end : end + 1] == after[0] or _is_word(after[0])
+    goes_on_as_after = line[end : end + 1] == after[0] or is_word(after[0])
     return line[:end] if goes_on_as_after else line[:end].rstrip()
 
 
 def without_glued_word(text: str, place: Place) -> str:
     """The text without its last word, if that would be joined to the one after the cursor."""
-    if not _is_word(place.line_after[:1]):
+    if not is_word(place.line_after[:1]):
         return text
     end = len(text)
-    while _is_word(text[end - 1 : end]):
+    while is_word(text[end - 1 : end]):
         end -= 1
     return text[:end]
 
@@ -194,8 +193,3 @@ def _repeats(line: str, other: str, *, growing: bool) -> bool:
     if growing:
         return other.startswith(line)
     return line == other and line != ""
-
-
-def _is_word(character: str) -> bool:
-    """Whether it belongs to a word that is told from others by spaces: CJK (Korean too) does not."""
-    return character != "" and (character.isalnum() or character == "_") and ord(character) < _FIRST_CJK

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from daemon.api.messages import Edit
 from daemon.documents import Document, Place
 from daemon.prompts.open_texts import (
@@ -28,9 +30,27 @@ def test_before_after_and_the_others_last_visited_first() -> None:
         texts.visited(place(name, f"text of {name}", 0))
     texts.visited(place("b", "text of b, edited", 3))
     here = place("g", "before|after", 7)
-    others = ["text of b, edited", "text of f", "text of e", "text of d"]
+    others = ["", "t of b, edited", "", "text of f", "", "text of e", "", "text of d"]
     assert texts.around(here) == ["before|", "after", *others]
-    assert len(others) == MOST_OTHERS
+    assert len(others) == 2 * MOST_OTHERS
+
+
+@pytest.mark.parametrize(
+    ("before", "finished"),
+    [
+        ("    return se", "    return "),
+        ("    return self\n", "    return self\n"),
+        ("half", ""),
+        ("", ""),
+        ("x = 値", "x = 値"),
+    ],
+    ids=["a word begun", "a line", "the first word", "nothing", "CJK"],
+)
+def test_what_is_being_typed_elsewhere_is_not_around(before: str, finished: str) -> None:
+    """A draft along it would end in the same half of a word, and go on with what only happens to stand behind."""
+    texts = OpenTexts()
+    texts.visited(place("b", f"{before}\ndef other(): ...\n", len(before)))
+    assert texts.around(place("a", "x", 1)) == ["x", "", finished, "\ndef other(): ...\n"]
 
 
 def test_a_document_that_is_closed_is_gone() -> None:
@@ -67,10 +87,13 @@ def test_of_large_documents_what_is_near() -> None:
     texts = OpenTexts()
     large = "".join(chr(0x4E00 + n % 5000) for n in range(4 * BEFORE))
     texts.visited(place("b", large, 2 * BEFORE))
-    before, after, other = texts.around(place("a", large, 2 * BEFORE))
+    before, after, *other = texts.around(place("a", large, 2 * BEFORE))
     assert before == large[BEFORE : 2 * BEFORE]
     assert after == large[2 * BEFORE : 2 * BEFORE + AFTER]
-    assert other == large[2 * BEFORE - OF_OTHERS // 2 : 2 * BEFORE + OF_OTHERS // 2]
+    assert other == [
+        large[2 * BEFORE - OF_OTHERS // 2 : 2 * BEFORE],
+        large[2 * BEFORE : 2 * BEFORE + OF_OTHERS // 2],
+    ]
 
 
 def test_what_is_known_of_matches_is_kept_by_language() -> None:
