@@ -21,6 +21,7 @@ from verifier.bundled import bundled_model
 from verifier.connection import ConnectionLimits
 from verifier.engine import Block, Decided, Request, TargetEngine
 from verifier.errors import FileUnusable, SettingsContradict, Unavailable, VerifierFailed
+from verifier.model.files import check_model
 from verifier.reference import GREEDY_RULE
 from verifier.scheduler import Scheduler
 from verifier.server import check_address, listening
@@ -77,6 +78,7 @@ async def serve(
     check(settings)
     tls = _tls(settings)
     await asyncio.to_thread(check_address, settings.host, settings.port)
+    await asyncio.to_thread(model_path, settings)
     if loading is not None:
         loading()
     engine = await asyncio.to_thread(load_engine, settings)
@@ -143,8 +145,18 @@ def warnings(settings: VerifierSettings) -> list[str]:
     ]
 
 
+def model_path(settings: VerifierSettings) -> Path:
+    """The file or folder that the settings name. Raises ModelUnusable if that is no model at first sight."""
+    if settings.model == BUNDLED:
+        return bundled_model()
+    path = Path(settings.model)
+    check_model(path)
+    return path
+
+
 def load_engine(settings: VerifierSettings) -> TargetEngine:
     """The torch engine with the model the settings name. Raises VerifierFailed."""
+    path = model_path(settings)
     try:
         import torch  # not at the top: --help must answer without it
 
@@ -158,7 +170,6 @@ def load_engine(settings: VerifierSettings) -> TargetEngine:
     device = torch.device("cuda" if on_cuda else "cpu")
     if settings.threads:
         torch.set_num_threads(settings.threads)
-    path = bundled_model() if settings.model == BUNDLED else Path(settings.model)
     try:
         model = load_model(
             path,

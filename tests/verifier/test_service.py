@@ -118,6 +118,24 @@ async def test_a_missing_model_is_one_clear_error(tmp_path: Path) -> None:
         await serve(replace(TEST_CPU, model=str(tmp_path / "gone.gguf")))
 
 
+@pytest.mark.parametrize(
+    ("model", "status", "said"),
+    [
+        ("gone", 66, "there is no model file"),
+        ("m.gguf", 69, "torch is missing: pip install 'draftwire[verifier]'"),
+    ],
+)
+def test_without_torch_a_model_that_is_none_is_told_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str, status: int, said: str
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    (tmp_path / "m.gguf").write_bytes(b"GGUF")
+    result = CliRunner().invoke(cli.app, ["--port", "0", "--model", str(tmp_path / model)])
+    assert result.exit_code == status
+    assert result.stderr.splitlines()[-1].startswith(f"draftwire verifier: {said}")
+    assert ("loading" in result.stderr) is (model == "m.gguf")
+
+
 @pytest.mark.asyncio
 async def test_a_certificate_that_is_none_is_one_clear_error(tmp_path: Path) -> None:
     (tmp_path / "c.pem").write_text("no certificate", "ascii")

@@ -11,6 +11,7 @@ from gguf.quants import dequantize
 from numpy.typing import NDArray
 
 from verifier.errors import ModelUnusable
+from verifier.model.files import check_gguf
 
 
 class GgufFile:
@@ -18,13 +19,7 @@ class GgufFile:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        if not path.is_file():
-            raise ModelUnusable(f"there is no model file {path}: check the path")
-        with path.open("rb") as file:
-            if file.read(4) != b"GGUF":
-                raise ModelUnusable(
-                    f"{path} is not a GGUF file: give a .gguf model or a folder saved by transformers"
-                )
+        check_gguf(path)
         try:
             reader = GGUFReader(path)
             self._tensors = {tensor.name: tensor for tensor in reader.tensors}

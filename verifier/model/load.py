@@ -12,9 +12,10 @@ import torch
 from verifier.errors import ModelUnusable
 from verifier.model import config as configs
 from verifier.model.decoder import Decoder
+from verifier.model.files import read_config
 from verifier.model.gguf_file import GgufFile
 from verifier.model.vocabulary import TargetVocabulary, from_folder, from_gguf
-from verifier.model.weights import GgufTensors, SafetensorsFolder, assemble, read_config
+from verifier.model.weights import GgufTensors, SafetensorsFolder, assemble
 
 DEFAULT_POSITIONS = 4096
 _SAMPLES, _SAMPLE_BYTES = 64, 65536

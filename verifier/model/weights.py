@@ -7,7 +7,6 @@ the decoder multiplies fewer, larger matrices. A missing, surplus or misshapen t
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -235,20 +234,3 @@ class _Reader:
             )
         self._read.add(name)
         return tensor.to(self._device, self._dtype)
-
-
-def read_config(folder: Path) -> Mapping[str, object]:
-    """The parsed `config.json` of a model folder. Raises ModelUnusable."""
-    try:
-        parsed = json.loads((folder / "config.json").read_text("utf-8"))
-    except FileNotFoundError as error:
-        raise ModelUnusable(
-            f"{folder} has no config.json: give a folder saved by transformers, or a .gguf file"
-        ) from error
-    except (OSError, ValueError) as error:
-        raise ModelUnusable(
-            f"{folder / 'config.json'} can't be read ({error}): fetch the model again"
-        ) from error
-    if not isinstance(parsed, dict):
-        raise ModelUnusable(f"{folder / 'config.json'} holds no JSON object: fetch the model again")
-    return parsed
