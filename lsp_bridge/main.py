@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import logging
 import os
 import sys
@@ -75,6 +76,7 @@ async def _serve(
     server.exit_code = loop.create_future()
     writer = StdioWriter(output)
     server.protocol.set_writer(writer)
+    gc.freeze()  # what is loaded by now stays: a full collection would walk through it while a key waits
     tasks: list[asyncio.Task[Any]] = [
         asyncio.create_task(_receive(server, read_in_thread(0, loop))),
         asyncio.create_task(_watch_parent(server)),
