@@ -21,8 +21,9 @@ latency; `overtaken` in the rows counts them, on this side and (as those not `an
   beyond the floor, which is the round trip and one forward.
 - `type_through_p99_ms`: keys that went along what was shown; `bridge_recall_p99_ms`: what the bridge took of that, from
   the didChange it read to the answer it wrote.
-- `peer_ratio_*`: key to text, over all keys that got one, ours / the peer's (--peer). The peer types the same keys
-  after each replay, at the same moments, with the draft's model.
+- `peer_ratio_*`: key to text, over all keys that got one, ours / the peer's (--peer); `peer_ratio_new_*`: of those
+  whose text was not known before on either side. The peer types the same keys after each replay, at the same moments,
+  with the draft's model.
 - `flicker`: texts that were replaced after their settling window by one that does not begin with them; `settled`:
   within it, once (`typing/tally.py`).
 - `keys_saved`: the share of the keys that the typed text needs.
@@ -57,7 +58,7 @@ from benchmarks.typing.interruption import Interruption
 from benchmarks.typing.lossless import check
 from benchmarks.typing.lsp import Bridge, BridgeLost, running_bridge
 from benchmarks.typing.options import Request, request_of
-from benchmarks.typing.peer import waits_ms
+from benchmarks.typing.peer import Waits, waits
 from benchmarks.typing.process import Meter
 from benchmarks.typing.replay import Replay
 from benchmarks.typing.report import figures_of, lines, peer_row, ratios, row_of, spread
@@ -99,7 +100,8 @@ async def measure(request: Request, setting: Setting) -> Measured:
     tallied = tally(editor.events)
     row = row_of(tallied, replay.spared, stats, floor_ms=setting.floor_ms)
     row = {"setting": str(setting), "errors": bridge.errors, **row, **taken}
-    row |= spread("bridge_recall", watched.recalled_ms) | spread("bridge_change", watched.changes_ms)
+    row |= spread("bridge_recall", watched.recalled_ms) | spread("bridge_recall_cpu", watched.recalled_cpu_ms)
+    row |= spread("bridge_change", watched.changes_ms)
     return Measured(row, tallied, editor.events)
 
 
@@ -156,14 +158,14 @@ async def run(request: Request) -> list[dict[str, Any]]:
         row = measured.row
         if setting.is_oracle:
             row |= _held_against_the_oracle(setting, measured.events)
-        peer_ms = await _at_the_peer(request, measured.events) if request.peer else []
+        at_peer = await _at_the_peer(request, measured.events) if request.peer else Waits()
         if request.peer:
-            peer = peer_row(peer_ms, row["keys"])
+            peer = peer_row(at_peer, row["keys"])
             row |= {**{f"peer_{name}": value for name, value in peer.items()}, **ratios(row, peer)}
         rows.append(row)
         print(json.dumps(figures_of(row)), file=sys.stderr)
         if request.plot is not None:
-            _draw(_numbered(request.plot, number), setting, measured.tallied, peer_ms)
+            _draw(_numbered(request.plot, number), setting, measured.tallied, at_peer.all_ms)
     return rows
 
 
@@ -179,8 +181,8 @@ def _held_against_the_oracle(setting: Setting, events: Sequence[Event]) -> dict[
     }
 
 
-async def _at_the_peer(request: Request, events: Sequence[Event]) -> list[float]:
-    """How long each key's text took there, in milliseconds."""
+async def _at_the_peer(request: Request, events: Sequence[Event]) -> Waits:
+    """How long each key's text took there."""
     draft = DraftConfig()
     peer = LlamaServerPeer(
         resolve_draft_model(draft.model, draft.cache_path).path,
@@ -189,7 +191,7 @@ async def _at_the_peer(request: Request, events: Sequence[Event]) -> list[float]
     )
     async with peer:
         print(f"the same at the peer: {peer.notes}", file=sys.stderr)
-        return await waits_ms(events, peer, request.plan.pauses.cap_s)
+        return await waits(events, peer, request.plan.pauses.cap_s)
 
 
 def _draw(path: Path, setting: Setting, tallied: Tally, peer_ms: Sequence[float]) -> None:

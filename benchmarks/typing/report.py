@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
+from benchmarks.typing.peer import Waits
 from benchmarks.typing.tally import Tally, percentiles
 from benchmarks.typing.typist import Spared
 
@@ -18,6 +19,8 @@ FIGURES: Final = (
     "bridge_recall_p99_ms",
     "peer_ratio_p50",
     "peer_ratio_p99",
+    "peer_ratio_new_p50",
+    "peer_ratio_new_p99",
     "flicker",
     "settled",
     "keys_saved",
@@ -58,6 +61,7 @@ def row_of(
         "recalled": tallied.recalled_ms,
         "cold": tallied.cold_ms,
         "all": tallied.all_ms,
+        "new": tallied.new_ms,
     }
     for name, values in latencies.items():
         row |= spread(name, values)
@@ -80,16 +84,22 @@ def figures_of(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def ratios(row: Mapping[str, Any], peer: Mapping[str, Any]) -> dict[str, float | None]:
-    """Ours / the peer's, of the time from a key to its text, over all keys that got one."""
+    """Ours / the peer's, of the time from a key to its text: of all keys that got one, and of new texts."""
     return {
-        f"peer_ratio_{level}": _rounded(_ratio(row[f"all_{level}_ms"], peer[f"all_{level}_ms"]))
+        f"peer_ratio_{prefix}{level}": _rounded(_ratio(row[f"{keys}_{level}_ms"], peer[f"{keys}_{level}_ms"]))
+        for prefix, keys in (("", "all"), ("new_", "new"))
         for level in ("p50", "p99")
     }
 
 
-def peer_row(waits_ms: Sequence[float], keys: int) -> dict[str, Any]:
+def peer_row(waits: Waits, keys: int) -> dict[str, Any]:
     """What the peer did: the time to text of the keys that got one before the next key."""
-    return {"keys": keys, "answered": len(waits_ms), **spread("all", waits_ms)}
+    return {
+        "keys": keys,
+        "answered": len(waits.all_ms),
+        **spread("all", waits.all_ms),
+        **spread("new", waits.new_ms),
+    }
 
 
 def lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -67,7 +67,12 @@ class Tally:
     @property
     def all_ms(self) -> list[float]:
         """Key to first text of every key that got one."""
-        return [*self.provisional_ms, *self.cold_ms, *self.type_through_ms, *self.recalled_ms]
+        return [*self.new_ms, *self.type_through_ms, *self.recalled_ms]
+
+    @property
+    def new_ms(self) -> list[float]:
+        """Of those whose text was not known before."""
+        return [*self.provisional_ms, *self.cold_ms]
 
 
 @dataclass(slots=True)

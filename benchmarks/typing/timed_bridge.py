@@ -1,6 +1,6 @@
 """The bridge with a stop watch: `python -m benchmarks.typing.timed_bridge FILE`.
 
-It is `draftwire lsp` in all else. At its end FILE has JSON (`Watched`): milliseconds by the wall's clock, in order.
+It is `draftwire lsp` in all else. At its end FILE has JSON (`Watched`): milliseconds, in order.
 """
 
 from __future__ import annotations
@@ -24,12 +24,14 @@ _CHANGE: Final = b'"textDocument/didChange"'
 
 
 class Watched(msgspec.Struct):
-    """What was timed, from a message's body on."""
+    """What was timed, from a message's body on, by the wall's clock where nothing else is said."""
 
     changes_ms: list[float] = []
     """To handle each didChange, until the next message may be handled."""
     recalled_ms: list[float] = []
     """From a didChange to the ghost text that answers it from memory, written."""
+    recalled_cpu_ms: list[float] = []
+    """The processor's time of that: the rest went by while others had the cores, or the editor had yet to ask."""
 
 
 def watched_in(file: Path) -> Watched:
@@ -40,20 +42,21 @@ def watched_in(file: Path) -> Watched:
 def timed(watched: Watched) -> None:
     """From now on the bridge of this process notes what it takes."""
     receive, send = BridgeProtocol.receive, BridgeProtocol._send_data
-    changed_at = 0.0
+    changed_at = changed_cpu = 0.0
 
     def receive_timed(self: BridgeProtocol, body: bytes | None) -> None:
-        nonlocal changed_at
-        began = time.perf_counter()
+        nonlocal changed_at, changed_cpu
+        began, began_cpu = time.perf_counter(), time.thread_time()
         receive(self, body)
         if body is not None and _CHANGE in body[:256]:
-            changed_at = began
+            changed_at, changed_cpu = began, began_cpu
             watched.changes_ms.append((time.perf_counter() - began) * 1000)
 
     def send_timed(self: BridgeProtocol, data: Any) -> None:
         send(self, data)
         if _is_recalled(data):
             watched.recalled_ms.append((time.perf_counter() - changed_at) * 1000)
+            watched.recalled_cpu_ms.append((time.thread_time() - changed_cpu) * 1000)
 
     BridgeProtocol.receive = receive_timed  # type: ignore[method-assign]
     BridgeProtocol._send_data = send_timed  # type: ignore[method-assign, assignment]

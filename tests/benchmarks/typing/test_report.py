@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from benchmarks.typing.peer import Waits
 from benchmarks.typing.report import FIGURES, figures_of, lines, peer_row, ratios, row_of
 from benchmarks.typing.tally import Tally
 from benchmarks.typing.typist import Spared
@@ -56,10 +57,11 @@ def test_without_keys_or_a_floor_there_are_no_figures_and_no_error() -> None:
 
 
 def test_ratios_to_the_peer() -> None:
-    peer = peer_row([200.0, 200.0], keys=10)
-    assert (peer["keys"], peer["answered"]) == (10, 2)
-    assert ratios(row(), peer)["peer_ratio_p50"] == 0.2
-    assert ratios(row(), peer_row([], keys=10)) == {"peer_ratio_p50": None, "peer_ratio_p99": None}
+    peer = peer_row(Waits([1.0, 200.0, 200.0], new_ms=[200.0, 200.0]), keys=10)
+    assert (peer["keys"], peer["answered"]) == (10, 3)
+    found = ratios(row(), peer)
+    assert (found["peer_ratio_p50"], found["peer_ratio_new_p50"]) == (0.2, 0.25)
+    assert set(ratios(row(), peer_row(Waits(), keys=10)).values()) == {None}
 
 
 def test_lines_for_people() -> None:
