@@ -28,6 +28,7 @@ latency; `overtaken` in the rows counts them, on this side and (as those not `an
   within it, once (`typing/tally.py`).
 - `keys_saved`: the share of the keys that the typed text needs.
 - `acceptance_rate`, `accepted_per_round` (the target's own token not counted): the daemon's own counts.
+- `continuations_foreseen_share`: how often what follows was drafted by the time a suggestion ended (ux-28): its too.
 
 The figures are those of the first setting; `rows` has all, with what else was counted: reasons for nothing shown,
 processor time a key, memory, languages. With an oracle as target everything that was shown as verified is held against

@@ -26,6 +26,7 @@ FIGURES: Final = (
     "keys_saved",
     "acceptance_rate",
     "accepted_per_round",
+    "continuations_foreseen_share",
 )
 MOST_FLICKERS: Final = 20
 """Of which the report has the texts; and as many of what was misplaced."""
@@ -71,6 +72,7 @@ def row_of(
     row |= {"keys_saved": _rounded(spared.share), "keys_needed": spared.needed}
     acceptance = stats["acceptance"]
     row |= {name: acceptance[name] for name in ("rounds", "acceptance_rate", "accepted_per_round")}
+    row["continuations_foreseen_share"] = stats["continuations_foreseen_share"]
     row["languages"] = stats["languages"]
     row["nothing"] = stats["nothing"]
     row["misplaced_what"] = tallied.misplaced[:MOST_FLICKERS]

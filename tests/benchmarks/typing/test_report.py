@@ -18,6 +18,7 @@ STATS: dict[str, Any] = {
         "acceptance_rate": 0.5,
         "accepted_per_round": 1.25,
     },
+    "continuations_foreseen_share": 0.9,
     "languages": {"python": {"rounds": 4}},
     "nothing": {"mid_word": 2},
 }
@@ -40,6 +41,7 @@ def test_a_row_has_every_figure_that_has_a_goal() -> None:
     assert figures["verified_over_floor_p99_ms"] == 40.0
     assert (figures["flicker"], figures["settled"], figures["keys_saved"]) == (1, 2, 0.25)
     assert (figures["acceptance_rate"], figures["accepted_per_round"]) == (0.5, 1.25)
+    assert figures["continuations_foreseen_share"] == 0.9
     assert (figures["peer_ratio_p50"], figures["peer_ratio_p99"]) == (None, None)
 
 
