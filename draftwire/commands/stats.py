@@ -22,7 +22,9 @@ def stats(
     *,
     last: Annotated[
         bool,
-        typer.Option("--last", help="Show the last 50 requests: how long each took, why one got nothing."),
+        typer.Option(
+            "--last", help="Show the last 50 requests, newest first: how long each took, why one got nothing."
+        ),
     ] = False,
     json: Json = False,
 ) -> None:
@@ -118,13 +120,14 @@ def _figure(value: Any, unit: str) -> str:
 
 
 def _print_last(requests: list[Mapping[str, Any]]) -> None:
-    """The last requests, newest last."""
+    """The last requests, which come oldest first and are shown newest first."""
     from rich.table import Table
     from rich.text import Text
 
     names = ("ms", "document", "characters", "from", "grammar", "nothing because")
-    table = Table(*names, box=None, pad_edge=False)
-    for request in requests:
+    title = Text("the last requests, newest first", style="bold")
+    table = Table(*names, title=title, title_justify="left", box=None, pad_edge=False)
+    for request in reversed(requests):
         cells = (
             f"{request['seconds'] * 1000:.1f}",
             unquote(request["document"].rpartition("/")[2]),

@@ -78,12 +78,22 @@ def test_open_documents_that_are_not_completed_have_a_row_each(run_daemon: RunDa
 
 def test_status_says_that_the_configuration_has_changed_since(run_daemon: RunDaemon, tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
-    status = replace(STATUS, config_file=str(path), started_unix_s=path.stat().st_mtime - 1)
+    status = replace(STATUS, config_file=str(path), settings_digest="others")
     with run_daemon(status=status):
         result = runner.invoke(app, ["daemon", "status"])
         values = json.loads(runner.invoke(app, ["daemon", "status", "--json"]).stdout)
     assert CHANGED in result.stdout
     assert (values["config_changed"], values["config_file"]) == (True, str(path))
+
+
+def test_status_names_a_daemon_of_another_version_with_what_to_do(run_daemon: RunDaemon) -> None:
+    with run_daemon(status=replace(STATUS, version="0.0.1")):
+        result = runner.invoke(app, ["daemon", "status"])
+    lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
+    assert lines.count(other_version("0.0.1")) == 1
+    assert lines.index(other_version("0.0.1")) == 1 + next(
+        number for number, line in enumerate(lines) if "version 0.0.1" in line
+    )
 
 
 def test_status_for_scripts(run_daemon: RunDaemon) -> None:
@@ -159,7 +169,7 @@ def test_stats_say_why_nothing_was_shown_the_most_frequent_first_and_in_full(
 def test_the_last_requests_say_why_nothing_was_shown(
     run_daemon: RunDaemon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """ux-44."""
+    """The newest first, as they are looked for right after one (ux-44)."""
     requests = [
         {
             "document": "file:///a/b%5B1%5D.py",
@@ -182,9 +192,10 @@ def test_the_last_requests_say_why_nothing_was_shown(
 
     monkeypatch.setattr("draftwire.commands.stats._stats", values)
     lines = runner.invoke(app, ["stats", "--last"]).stdout.splitlines()
-    assert [line.split() for line in lines[1:]] == [
-        ["12.3", "b[1].py", "4"],
+    assert lines[0].strip() == "the last requests, newest first"
+    assert [line.split() for line in lines[2:]] == [
         ["0.0", ".env", "0", *in_words("excluded_file").split()],
+        ["12.3", "b[1].py", "4"],
     ]
     assert "last" not in runner.invoke(app, ["stats"]).stdout
 
@@ -194,6 +205,12 @@ def test_start_finds_the_one_that_runs(run_daemon: RunDaemon) -> None:
         result = runner.invoke(app, ["daemon", "start"])
     assert (result.exit_code, result.stdout) == (0, "")
     assert result.stderr == f"the daemon (process {os.getpid()}) runs already\n"
+
+
+def test_start_says_that_the_one_that_runs_is_of_another_version(run_daemon: RunDaemon) -> None:
+    with run_daemon(status=replace(STATUS, version="0.0.1")):
+        result = runner.invoke(app, ["daemon", "start"])
+    assert result.stderr.splitlines()[1:] == [other_version("0.0.1")]
 
 
 def test_start_tells_why_one_did_not_come_up(monkeypatch: pytest.MonkeyPatch) -> None:

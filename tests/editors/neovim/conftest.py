@@ -26,6 +26,13 @@ def need(editor: Neovim, version: str) -> None:
         pytest.skip(f"the Neovim tested is no {version}; DRAFTWIRE_TEST_NVIM may name one")
 
 
+def executable(path: Path, text: str) -> str:
+    """A shell script of these lines; its path."""
+    path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+    path.chmod(0o755)
+    return str(path)
+
+
 @pytest.fixture
 def open_editor(tmp_path: Path) -> Iterator[OpenEditor]:
     """`open_editor(daemon, "a.py", text="...")`: an editor with that file, connected; it ends with the test."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from benchmarks.editors.neovim import Neovim
 from tests.editors.conftest import StartDaemon
-from tests.editors.neovim.conftest import OpenEditor
+from tests.editors.neovim.conftest import OpenEditor, executable
 
 RULES: list[dict[str, Any]] = [{"before": "def add", "suggestions": [{"text": "(a, b):"}]}]
 
@@ -107,7 +109,7 @@ def test_the_status_where_no_model_can_be_loaded(start_daemon: StartDaemon, open
 
 
 def test_the_status_without_a_verifier(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
-    """Drafts go on; the sign in the status line says that something is wrong, and the status what (ux-34, ux-45)."""
+    """Drafts go on; the status line says beside each that something is wrong, and the status what (ux-34, ux-45)."""
     status = {"link": "offline", "message": "the verifier can't be reached"}
     editor = open_editor(start_daemon(RULES, running=False, status=status))
     said = status_of(editor)
@@ -116,7 +118,18 @@ def test_the_status_without_a_verifier(start_daemon: StartDaemon, open_editor: O
     assert editor.lua("return require('draftwire').statusline()") == "Draftwire !"
     editor.type("idef add")
     editor.wait_ghost("(a, b):")
-    assert editor.lua("return require('draftwire').statusline()") == "Draftwire ~"
+    assert editor.lua("return require('draftwire').statusline()") == "Draftwire ~ !"
+
+
+def test_the_status_of_a_first_run(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
+    """What is being prepared and how far it is, in the status and in no message (ux-35, ux-50)."""
+    preparing = {"draft": "loading", "message": "checking m.gguf (98 MB): 41%"}
+    editor = open_editor(start_daemon(RULES, running=False, status=preparing), ready=False)
+    in_words = "return require('draftwire.status').in_words()"
+    editor.wait(lambda: editor.lua(in_words) == "checking m.gguf (98 MB): 41%")
+    assert editor.lua("return require('draftwire').statusline()") == "Draftwire ..."
+    assert editor.messages() == ""
+    assert "this buffer: nothing is suggested: checking m.gguf (98 MB): 41%" in status_of(editor)
 
 
 def test_the_status_where_the_daemon_refuses(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
@@ -177,14 +190,35 @@ def test_the_status_line_follows_a_suggestion_that_comes_late(
 
 
 def test_stats(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
-    """The daemon's own figures (ux-43, ux-52)."""
+    """What `draftwire stats` prints (ux-43, ux-52), in a window that q closes; one is then where one was."""
     editor = open_editor(start_daemon(RULES))
+    editor.command("vsplit | split")
     editor.type("idef add")
     editor.wait_ghost("(a, b):")
+    before = editor.lua("return vim.api.nvim_get_current_win()")
     editor.type("<Esc>:Draftwire stats<CR>")
-    editor.wait(lambda: "suggestions: 1" in editor.lines())
+    editor.wait(lambda: "suggestions  1" in editor.lines())
+    assert "since the daemon started, from local data only" in editor.lines()
+    assert editor.lua("return vim.bo.modifiable") is False
     editor.type("q")
     assert editor.lines() == ["def add"]
+    assert editor.lua("return vim.api.nvim_get_current_win()") == before
+
+
+def test_a_window_that_was_closed_before_the_answer(
+    start_daemon: StartDaemon, open_editor: OpenEditor
+) -> None:
+    """Stays closed: none opens, or takes what is typed, later than when it was asked for."""
+    editor = open_editor(start_daemon(RULES))
+    editor.lua("vim.system = function(_, _, on_exit) answer = on_exit end")
+    editor.command("Draftwire stats")
+    assert editor.lines() == ["asking the daemon ..."]
+    editor.type("q")
+    editor.lua("answer({ stdout = 'late', stderr = '' })")
+    editor.type("itext")
+    assert editor.lines() == ["text"]
+    assert editor.lua("return #vim.api.nvim_list_wins()") == 1
+    assert editor.messages() == ""
 
 
 def test_why(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
@@ -194,10 +228,37 @@ def test_why(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
     editor.wait(lambda: any("nothing to suggest" in one for one in editor.reasons()))
     editor.type("<Esc>")
     editor.command("Draftwire why")
-    editor.wait(lambda: "The daemon's last requests, newest first:" in editor.lines())
+    editor.wait(lambda: "the last requests, newest first" in editor.lines())
     assert any(
         line.endswith("a.py: not in Insert mode") or "nothing to suggest" in line for line in editor.lines()
     )
+
+
+def test_why_has_the_newest_first(start_daemon: StartDaemon, open_editor: OpenEditor, tmp_path: Path) -> None:
+    """In each of its parts; the daemon's is told in the words of `draftwire stats --last` (ux-44)."""
+    daemon = start_daemon(RULES)
+    last = 'if [ "$*" = "stats --last" ]; then printf "the newest \\n\\nthe oldest\\n"; exit; fi'
+    program = executable(tmp_path / "program", f'{last}\nexec "{daemon.command}" "$@"')
+    editor = open_editor(daemon, command=program)
+    editor.lua(
+        "local trace = require('draftwire.trace') trace.reasons, trace.events = {}, {} "
+        "trace.nothing(0, 'here before') trace.nothing(0, 'here') trace.event('then') trace.event('now')"
+    )
+    editor.command("Draftwire why")
+    editor.wait(lambda: "the newest" in editor.lines())
+    lines = [re.sub(r"^[\d:]{8} (a\.py: )?", "", line) for line in editor.lines()]
+    assert lines == [
+        *("seen here, newest first", "here", "here before", ""),
+        *("the newest", "", "the oldest", ""),
+        *("the bridge, newest first", "now", "then"),
+    ]
+
+
+def test_why_without_a_program(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
+    """What there is to do about it, in place of what it would say (ux-44)."""
+    editor = open_editor(start_daemon(running=False), ready=False, command="/nowhere/draftwire")
+    editor.command("Draftwire why")
+    assert any('there is no program "/nowhere/draftwire"' in line for line in editor.lines())
 
 
 def test_a_reason_of_several_lines(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:

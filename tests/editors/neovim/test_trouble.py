@@ -13,7 +13,7 @@ import pytest
 
 from benchmarks.editors.neovim import Neovim
 from tests.editors.conftest import StartDaemon
-from tests.editors.neovim.conftest import OpenEditor
+from tests.editors.neovim.conftest import OpenEditor, executable
 from tests.fakes.processes import processes_of
 
 RULES: list[dict[str, Any]] = [{"before": "def add", "suggestions": [{"text": "(a, b):"}]}]
@@ -36,12 +36,6 @@ def wait_until(condition: Callable[[], bool]) -> None:
     while not condition():
         assert time.monotonic() < end, "a process was left behind"
         time.sleep(0.02)
-
-
-def executable(path: Path, text: str) -> str:
-    path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
-    path.chmod(0o755)
-    return str(path)
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,8 @@ M.problem = nil
 local crashes, told = 0, false
 local timer ---@type uv.uv_timer_t?
 
----@return string[] command what starts the bridge, program first
-function M.command()
+---@return string[] command the `draftwire` program, with arguments if the option has some
+function M.program()
   local given = config.options.command or "draftwire"
   local command = type(given) == "table" and vim.deepcopy(given) or { given }
   if command[1] == "draftwire" and vim.fn.executable("draftwire") == 0 then
@@ -33,7 +33,7 @@ function M.command()
     end
   end
   command[1] = vim.fs.normalize(command[1])
-  return vim.list_extend(command, { "lsp", "--log-level", config.options.log_level })
+  return command
 end
 
 --- Take note of a trouble; the user is told of the first.
@@ -65,7 +65,7 @@ end
 
 ---@return string? problem what to do if the program isn't there; nil if it is
 function M.why_missing()
-  local program = M.command()[1]
+  local program = M.program()[1]
   if vim.fn.executable(program) == 0 then
     return ('there is no program %q; install it with: pipx install "draftwire[bundled-model]"'):format(program)
   end
@@ -121,7 +121,8 @@ function M.starter(start_again)
         trace.event(vim.inspect(detail):sub(1, 200))
       end,
     })
-    rpc = vim.lsp.rpc.start(M.command(), wrapped)
+    local command = vim.list_extend(M.program(), { "lsp", "--log-level", config.options.log_level })
+    rpc = vim.lsp.rpc.start(command, wrapped)
     return vim.tbl_extend("force", rpc, {
       request = function(method, ...)
         wanted_end = wanted_end or method == "shutdown"

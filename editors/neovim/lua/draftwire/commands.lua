@@ -1,54 +1,56 @@
 --- `:Draftwire WHAT`: status, stats, why, log, restart, toggle.
 
+local bridge = require("draftwire.bridge")
 local config = require("draftwire.config")
-local lsp = require("draftwire.lsp")
 local status = require("draftwire.status")
 local trace = require("draftwire.trace")
 
 local M = {}
 
---- Show lines in a window of their own.
+local ASKING = "asking the daemon ..."
+local PROGRAM_TIMEOUT_MS = 60000
+
+--- Open a window for something to read, as |:checkhealth| does: one is in it at once, and leaves it with q.
 ---@param title string
----@param lines string[]
-local function show(title, lines)
+---@return fun(lines: string[]) show puts these into it, in place of what was there, if it is still open
+local function open(title)
   local buffer = vim.api.nvim_create_buf(false, true)
-  lines = vim.split(table.concat(lines, "\n"), "\n", { plain = true }) -- a reason may have several
-  vim.api.nvim_buf_set_lines(buffer, 0, -1, false, lines)
-  vim.bo[buffer].modifiable, vim.bo[buffer].bufhidden = false, "wipe"
+  vim.bo[buffer].bufhidden = "wipe"
   vim.api.nvim_buf_set_name(buffer, ("draftwire://%s/%d"):format(title, buffer))
-  vim.cmd(("botright %dsplit"):format(math.min(#lines + 1, 15)))
-  vim.api.nvim_win_set_buf(0, buffer)
-  vim.keymap.set("n", "q", "<Cmd>close<CR>", { buffer = buffer, desc = "Close" })
+  local window = vim.api.nvim_open_win(buffer, true, { split = "below", win = -1, height = 1, style = "minimal" })
+  local close = "<Cmd>wincmd p<Bar>execute winnr('#') .. 'close'<CR>" -- back to where one came from
+  vim.keymap.set("n", "q", close, { buffer = buffer, nowait = true, desc = "Close" })
+  return function(lines)
+    if not vim.api.nvim_win_is_valid(window) or vim.api.nvim_win_get_buf(window) ~= buffer then
+      return
+    end
+    lines = vim.split(table.concat(lines, "\n"), "\n", { plain = true }) -- a reason may have several
+    vim.bo[buffer].modifiable = true
+    vim.api.nvim_buf_set_lines(buffer, 0, -1, false, lines)
+    vim.bo[buffer].modifiable = false
+    vim.api.nvim_win_set_height(window, math.min(#lines, math.floor(vim.o.lines / 2)))
+  end
 end
 
----@param method "draftwire/status"|"draftwire/stats"
----@param on_result fun(result: table)
-local function with(method, on_result)
-  lsp.question(method, function(result, problem)
-    if result then
-      on_result(result)
-    else
-      vim.notify("Draftwire: " .. (problem or "no answer"), vim.log.levels.WARN)
-    end
+--- Ask the program what it tells people, whatever their editor.
+---@param arguments string[]
+---@param on_said fun(lines: string[])
+local function ask_program(arguments, on_said)
+  local missing = bridge.why_missing()
+  if missing then
+    on_said({ missing })
+    return
+  end
+  local command = vim.list_extend(bridge.program(), arguments)
+  local environment = { NO_COLOR = "1", COLUMNS = tostring(vim.o.columns) }
+  local options = { text = true, env = environment, timeout = PROGRAM_TIMEOUT_MS }
+  local on_exit = vim.schedule_wrap(function(result)
+    local said = vim.split(result.stdout .. result.stderr, " *\n", { trimempty = true })
+    on_said(#said > 0 and said or { ("%s said nothing"):format(table.concat(command, " ")) })
   end)
-end
-
---- Nested values as "name.name: value".
----@param values table
----@param prefix string
----@param into string[]
-local function flatten(values, prefix, into)
-  local names = vim.tbl_keys(values)
-  table.sort(names, function(a, b)
-    return tostring(a) < tostring(b)
-  end)
-  for _, name in ipairs(names) do
-    local value = values[name]
-    if type(value) == "table" and not vim.tbl_isempty(value) then
-      flatten(value, prefix .. name .. ".", into)
-    elseif type(value) ~= "table" then
-      table.insert(into, ("%s%s: %s"):format(prefix, name, tostring(value)))
-    end
+  local ran, problem = pcall(vim.system, command, options, on_exit)
+  if not ran then
+    on_said({ tostring(problem) })
   end
 end
 
@@ -77,32 +79,34 @@ function subcommands.status()
 end
 
 function subcommands.stats()
-  with("draftwire/stats", function(stats)
-    stats.last_requests = nil -- those are for `why`
-    local lines = {}
-    flatten(stats, "", lines)
-    show("stats", lines)
-  end)
+  local show = open("stats")
+  show({ ASKING })
+  ask_program({ "stats" }, show)
+end
+
+---@param of_daemon string[]
+---@return string[] lines why nothing was shown, as far as it is known here and there
+local function reasons(of_daemon)
+  local lines = { "seen here, newest first" }
+  for index = #trace.reasons, 1, -1 do
+    local one = trace.reasons[index]
+    table.insert(lines, ("%s %s: %s"):format(one.at, one.file, one.text))
+  end
+  vim.list_extend(lines, { "", unpack(of_daemon) })
+  if #trace.events > 0 then
+    vim.list_extend(lines, { "", "the bridge, newest first" })
+    for index = #trace.events, 1, -1 do
+      table.insert(lines, trace.events[index])
+    end
+  end
+  return lines
 end
 
 function subcommands.why()
-  local lines = { "Seen here, newest first:" }
-  for index = #trace.reasons, 1, -1 do
-    local one = trace.reasons[index]
-    table.insert(lines, ("  %s %s: %s"):format(one.at, one.file, one.text))
-  end
-  local events = #trace.events > 0 and vim.list_extend({ "", "The bridge:" }, trace.events) or {}
-  lsp.question("draftwire/stats", function(stats, problem)
-    local title = problem and "The daemon can't be asked: " .. problem or "The daemon's last requests, newest first:"
-    vim.list_extend(lines, { "", title })
-    local requests = stats and stats.last_requests or {}
-    for index = #requests, 1, -1 do
-      local one = requests[index]
-      local name = vim.fs.basename(tostring(one.document))
-      local outcome = one.reason and one.reason ~= vim.NIL and one.reason or ("%d characters"):format(one.shown or 0)
-      table.insert(lines, ("  %s: %s, %.0f ms"):format(name, outcome, (one.seconds or 0) * 1000))
-    end
-    show("why", vim.list_extend(lines, events))
+  local show = open("why")
+  show(reasons({ ASKING }))
+  ask_program({ "stats", "--last" }, function(said)
+    show(reasons(said))
   end)
 end
 

@@ -96,7 +96,7 @@ end
 local function answered(buffer, asked, by_hand)
   return function(items, row, col)
     if #items == 0 then
-      trace.nothing(buffer, "nothing to suggest, as yet; :Draftwire why asks the daemon")
+      trace.nothing(buffer, "nothing to suggest, as yet; the daemon says why below")
       return
     end
     local place = asked ---@type draftwire.Place?

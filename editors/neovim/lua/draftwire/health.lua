@@ -22,15 +22,9 @@ local function check_options()
   end
 end
 
----@return string[] command without what makes it the bridge
-local function program()
-  local command = bridge.command()
-  return vim.list_slice(command, 1, #command - 3)
-end
-
 ---@return boolean whether the program is there and is Draftwire
 local function check_program()
-  local command = program()
+  local command = bridge.program()
   if vim.fn.executable(command[1]) == 0 then
     vim.health.error(("there is no program %q"):format(command[1]), INSTALL)
     return false

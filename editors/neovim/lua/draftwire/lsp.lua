@@ -245,20 +245,6 @@ function M.accepted(buffer, shown, length, part)
   call(client, "notify", "textDocument/didPartiallyAcceptCompletion", { item = item, acceptedLength = units })
 end
 
---- Ask the bridge something of its own.
----@param method "draftwire/status"|"draftwire/stats"
----@param on_result fun(result: table?, problem: string?)
-function M.question(method, on_result)
-  local client = M.client()
-  if client == nil then
-    on_result(nil, bridge.problem or "the bridge doesn't run: no buffer needs it yet")
-    return
-  end
-  call(client, "request", method, vim.empty_dict(), function(err, result)
-    on_result(result, err and tostring(err.message) or nil)
-  end)
-end
-
 --- Tell the bridge this editor's settings anew.
 function M.configure()
   local client = M.client()

@@ -87,35 +87,42 @@ function M.why_nothing_in(buffer)
   return bridge.why_missing()
 end
 
+---@return boolean whether something is wrong, though suggestions may go on, as without the verifier
+local function is_amiss()
+  return bridge.problem ~= nil or M.last ~= nil and (M.last.kind == "Error" or M.last.kind == "Warning")
+end
+
 ---@param buffer integer
----@return ""|"+"|"~"|"-"|"!"|"..."
-local function sign_of(buffer)
+---@return string[] signs what is so in this buffer, such as { "~", "2/3", "!" }
+local function signs_of(buffer)
   local shown = ghost.shown()
   if shown and shown.buffer == buffer then
-    return shown.verified >= #shown.text and "+" or "~"
+    local signs = { shown.verified >= #shown.text and "+" or "~" }
+    if shown.count > 1 then
+      table.insert(signs, ("%d/%d"):format(shown.index, shown.count))
+    end
+    return is_amiss() and vim.list_extend(signs, { "!" }) or signs
   elseif
     lsp.client_of(buffer) == nil and scope.why_not_attached(buffer)
     or scope.why_unchangeable(buffer)
     or left_out(buffer)
   then
-    return "-"
-  elseif bridge.problem or M.last and (M.last.kind == "Error" or M.last.kind == "Warning") then
-    return "!"
+    return { "-" }
+  elseif is_amiss() then
+    return { "!" }
   end
   local is_ready = M.last and M.last.kind == "Normal"
-  return (is_ready or not lsp.is_started()) and "" or "..."
+  return (is_ready or not lsp.is_started()) and {} or { "..." }
 end
 
---- "Draftwire" and one sign of what is so in the current buffer; `:Draftwire status` has the rest.
+--- "Draftwire" and the signs of what is so in the current buffer; `:Draftwire status` has the rest.
 ---@return string empty when switched off, and in buffers that are no files
 function M.line()
   local buffer = vim.api.nvim_get_current_buf()
   if not config.options.enabled or vim.bo[buffer].buftype ~= "" then
     return ""
   end
-  local sign, shown = sign_of(buffer), ghost.shown()
-  local count = shown and shown.buffer == buffer and shown.count > 1 and (" %d/%d"):format(shown.index, shown.count)
-  return "Draftwire" .. (sign == "" and "" or " " .. sign) .. (count or "")
+  return table.concat(vim.list_extend({ "Draftwire" }, signs_of(buffer)), " ")
 end
 
 return M
