@@ -19,6 +19,11 @@ from tests.fakes.processes import end_processes_of, processes_of
 OPTIONS = ["--pause-s", "0.2", "--set", "draft.threads=1"]
 
 
+def _heed_interrupts() -> None:
+    """A shell has its background jobs ignore them, and what those start."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def started(folder: Path, *options: str) -> subprocess.Popen[str]:
     """The command, with all that it makes below `folder`."""
     return subprocess.Popen(
@@ -27,6 +32,7 @@ def started(folder: Path, *options: str) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=_heed_interrupts,
     )
 
 
