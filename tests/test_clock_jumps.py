@@ -161,7 +161,6 @@ async def test_ux_52_a_wall_clock_set_back_is_not_looked_at(
         stats = await one.stats()
         assert (stats["keys"], stats["requests"], stats["suggestions"]) == (1, 2, 2)
         assert no_negative_number(stats)
-        assert (await one.status()).started_unix_s <= now
 
 
 @pytest.mark.asyncio

@@ -336,8 +336,8 @@ class Status(ApiMessage, frozen=True):
     """Host and port of the verifier, never with credentials."""
     config_file: str = ""
     """Where the daemon read its settings from, or looked for them; empty: from no file."""
-    started_unix_s: float = 0.0
-    """When it did so, in seconds since 1970: a file that is younger is not in force."""
+    settings_digest: str = ""
+    """Of the settings in force: alike for what means the same (`daemon.settings.annotated_config.settings_digest`)."""
     grammars: list[str] = []
     """One line for each grammar that open documents need, or whose project is not trusted: what has become of it."""
     grammars_folder: str = ""

@@ -9,7 +9,6 @@ import asyncio
 import gc
 import itertools
 import os
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from typing import Any, Final, Protocol
 
@@ -21,6 +20,7 @@ from daemon.grammars.lookout import user_folder
 from daemon.grammars.store import GrammarStore
 from daemon.grammars.worker import GrammarWorker
 from daemon.serving.host import this_host
+from daemon.settings.annotated_config import settings_digest
 from daemon.settings.config import Config
 from daemon.statistics import Statistics
 from daemon.target.link_address import LinkSettings
@@ -71,8 +71,8 @@ class Service:
         self.link = None if link is None else VerifierLink(link, self._hello, self._changed, clock)
         self.grammars = GrammarStore(config, self._grammars_changed, clock=clock)
         self.grammar_worker = GrammarWorker()
-        self.started_unix_s = time.time()
         self.host = this_host()
+        self._settings_digest = settings_digest(config)
         self.clients: set[Attached] = set()
         self.suggestion_numbers: Iterator[int] = itertools.count(1)
         self.session_numbers: Iterator[int] = itertools.count(1)
@@ -155,7 +155,7 @@ class Service:
             host=self.host,
             verifier="" if link is None else link.settings.host,
             config_file="" if self.config.file is None else str(self.config.file.absolute()),
-            started_unix_s=self.started_unix_s,
+            settings_digest=self._settings_digest,
             grammars=self.grammars.overview(needed=True)[:MAX_GRAMMAR_LINES],
             grammars_folder=str(user_folder(self.config).absolute()),
             retry_in_ms=0 if link is None else max(0, int((link.retry_at - self.clock()) * 1000)),

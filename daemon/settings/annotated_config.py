@@ -6,6 +6,7 @@ user has not set follows the defaults of the release in use.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import textwrap
@@ -51,6 +52,11 @@ def plain_values(config: Config) -> dict[str, dict[str, Any]]:
     }
     languages = {name: set_values(own) for name, own in config.languages.items()}
     return {**sections, "languages": languages}
+
+
+def settings_digest(config: Config) -> str:
+    """Of all settings in force: alike for two configurations of the same values, whatever their files look like."""
+    return hashlib.sha256(json.dumps(plain_values(config), sort_keys=True).encode()).hexdigest()[:16]
 
 
 def as_toml(config: Config) -> str:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from draftwire.commands.options import Json
-from draftwire.config_change import CHANGED, config_changed
 from draftwire.failures import CommandFailed, Exit
 from draftwire.language_ids import language_id
+from draftwire.outdated import CHANGED, config_changed, other_version
 from draftwire.reasons import in_words
 from draftwire.terminal import note, out, print_json, spinner
 
@@ -67,8 +67,8 @@ def complete(
     with spinner("completing"):
         uri, language = asked.file.resolve().as_uri(), language_id(asked.file)
         answer, status = asyncio.run(answer_at(uri, language, source.text, offset, wait.value))
-    if config_changed(status):
-        note(CHANGED)
+    if outdated := other_version(status.version) or (CHANGED if config_changed(status) else ""):
+        note(outdated)
     suggestions = [source.in_its_line_ends(suggestion) for suggestion in answer.suggestions]
     if answer.grammar.startswith("unmasked"):
         note(_without_grammar(answer.grammar))

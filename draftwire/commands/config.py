@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from draftwire.commands.options import Json
-from draftwire.config_change import CHANGED, config_changed
 from draftwire.failures import CommandFailed, Exit
+from draftwire.outdated import CHANGED, config_changed
 from draftwire.terminal import note, print_json
 
 if TYPE_CHECKING:

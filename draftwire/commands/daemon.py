@@ -11,7 +11,7 @@ from urllib.parse import unquote
 import typer
 
 from draftwire.commands.options import ConfigFile, Json
-from draftwire.config_change import CHANGED, config_changed
+from draftwire.outdated import CHANGED, config_changed, other_version
 from draftwire.reasons import in_words
 from draftwire.terminal import note, print_json, print_pairs, spinner
 
@@ -99,6 +99,7 @@ def print_status(found: Status) -> None:
             "daemon",
             f"process {found.pid}, version {found.version}" + (f", on {found.host}" if found.host else ""),
         ),
+        ("", other_version(found.version)),
         ("serves", f"{_count(found.clients, 'client')}, {_count(found.sessions, 'session')}"),
         ("draft model", f"{found.draft}  {found.draft_model}".strip()),
         ("draft error", found.draft_error),
@@ -143,9 +144,9 @@ async def _start(paths: RuntimePaths, command: list[str]) -> str:
             raise
         client = await ensure_daemon(paths, client=CLIENT, command=command)
         text = "the daemon (process {}) runs"
-    pid = client.welcome.pid
+    welcome = client.welcome
     await client.close()
-    return text.format(pid)
+    return "\n".join(filter(None, (text.format(welcome.pid), other_version(welcome.daemon_version))))
 
 
 async def _status(paths: RuntimePaths) -> Status:

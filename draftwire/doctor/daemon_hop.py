@@ -17,8 +17,8 @@ from daemon.api.paths import RuntimePaths
 from daemon.api.start import ensure_daemon
 from daemon.serving.lifecycle import is_held
 from daemon.version import VERSION
-from draftwire.config_change import CHANGED, config_changed
 from draftwire.doctor.findings import Finding
+from draftwire.outdated import CHANGED, config_changed
 
 CLIENT = "draftwire doctor"
 

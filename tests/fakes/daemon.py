@@ -103,6 +103,7 @@ class ScriptedDaemon:
         self.stats: dict[str, Any] = {}
         self.reason: NothingReason = "empty_draft"
         self.grammar = ""
+        self.api = API_VERSION
         self.refuse: Failed | None = None
         self.refuse_settings: set[str] = set()
         self.silent = False
@@ -262,7 +263,7 @@ class ScriptedDaemon:
         if refusal is not None:
             connection.send(refusal)
             return True
-        connection.send(Welcome(API_VERSION, "scripted", os.getpid(), "scripted"))
+        connection.send(Welcome(self.api, self.status.version, os.getpid(), "scripted"))
         connection.send(self.status)
         self.connections.append(connection)
         return False

@@ -16,8 +16,8 @@ from draftwire.cli import app
 from draftwire.commands import answer
 from draftwire.commands import complete as module
 from draftwire.commands.complete import Place, offset_of, parse_place, read_source
-from draftwire.config_change import CHANGED
 from draftwire.failures import CommandFailed, Exit
+from draftwire.outdated import CHANGED, other_version
 from draftwire.reasons import in_words
 from grammars.interface import DEPARTED
 from tests.draftwire.conftest import RunDaemon
@@ -175,10 +175,16 @@ def test_a_slow_start_is_explained_once(
 
 def test_older_settings_of_the_daemon_are_named(source: Path, run_daemon: RunDaemon, tmp_path: Path) -> None:
     config = tmp_path / "config.toml"
-    status = replace(READY, config_file=str(config), started_unix_s=config.stat().st_mtime - 1)
+    status = replace(READY, config_file=str(config), settings_digest="others")
     with run_daemon(suggest("x"), status=status):
         result = runner.invoke(app, ["complete", f"{source}:1:1"])
     assert (result.exit_code, result.stdout, result.stderr) == (0, "x\n", f"{CHANGED}\n")
+
+
+def test_a_daemon_of_another_version_is_named(source: Path, run_daemon: RunDaemon) -> None:
+    with run_daemon(suggest("x"), status=replace(READY, version="0.0.1")):
+        result = runner.invoke(app, ["complete", f"{source}:1:1"])
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "x\n", f"{other_version('0.0.1')}\n")
 
 
 def test_a_broken_configuration_is_the_error_itself(

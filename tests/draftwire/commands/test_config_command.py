@@ -10,11 +10,11 @@ import pytest
 from msgspec.structs import replace
 from typer.testing import CliRunner
 
-from daemon.settings.annotated_config import annotated_default
+from daemon.settings.annotated_config import annotated_default, settings_digest
 from daemon.settings.config import CONFIG_VARIABLE, TOKEN_VARIABLE, Config, parse_config
 from draftwire.cli import app
-from draftwire.config_change import CHANGED
 from draftwire.failures import Exit
+from draftwire.outdated import CHANGED
 from tests.draftwire.conftest import RunDaemon
 from tests.fakes.daemon import READY
 
@@ -114,13 +114,25 @@ def test_check_warns_of_a_model_that_is_not_there_and_of_a_token_in_the_open(
 
 def test_check_says_that_the_daemon_has_older_settings(run_daemon: RunDaemon, tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
-    status = replace(READY, config_file=str(path), started_unix_s=path.stat().st_mtime - 1)
+    status = replace(READY, config_file=str(path), settings_digest="others")
     with run_daemon(status=status):
         result = runner.invoke(app, ["config", "check"])
         other = runner.invoke(app, ["config", "check", str(tmp_path / "other.toml")])
     assert result.exit_code == 0
     assert result.stderr == f"{path}: ok\n{CHANGED}\n"
     assert CHANGED not in other.stderr
+
+
+def test_a_file_with_the_defaults_alone_is_no_change_for_the_daemon(
+    run_daemon: RunDaemon, tmp_path: Path
+) -> None:
+    path = tmp_path / "config.toml"
+    path.unlink()
+    digest = settings_digest(Config())
+    with run_daemon(status=replace(READY, config_file=str(path), settings_digest=digest)):
+        assert runner.invoke(app, ["config", "init", str(path)]).exit_code == 0
+        assert runner.invoke(app, ["config", "check"]).stderr == f"{path}: ok\n"
+        assert CHANGED not in runner.invoke(app, ["daemon", "status"]).stdout
 
 
 def test_secrets_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:

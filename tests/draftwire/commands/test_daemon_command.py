@@ -17,11 +17,12 @@ from daemon.api.paths import runtime_paths
 from daemon.serving.lifecycle import AlreadyRunning
 from daemon.statistics import Request, Statistics
 from daemon.target.link_session import Committed
+from daemon.version import VERSION
 from draftwire.cli import app
 from draftwire.commands import daemon as module
 from draftwire.commands.stats import _rows
-from draftwire.config_change import CHANGED
 from draftwire.failures import Exit
+from draftwire.outdated import CHANGED, other_version
 from draftwire.reasons import in_words
 from tests.draftwire.conftest import RunDaemon
 from tests.fakes.daemon import READY
@@ -78,7 +79,7 @@ def test_open_documents_that_are_not_completed_have_a_row_each(run_daemon: RunDa
 
 def test_status_says_that_the_configuration_has_changed_since(run_daemon: RunDaemon, tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
-    status = replace(STATUS, config_file=str(path), settings_digest="others")
+    status = replace(STATUS, version=VERSION, config_file=str(path), settings_digest="others")
     with run_daemon(status=status):
         result = runner.invoke(app, ["daemon", "status"])
         values = json.loads(runner.invoke(app, ["daemon", "status", "--json"]).stdout)

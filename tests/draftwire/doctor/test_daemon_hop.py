@@ -33,7 +33,7 @@ async def test_one_that_answers() -> None:
 @pytest.mark.asyncio
 async def test_one_with_older_settings(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
-    status = replace(STATUS, config_file=str(path), started_unix_s=path.stat().st_mtime - 1)
+    status = replace(STATUS, config_file=str(path), settings_digest="others")
     async with ScriptedDaemon(runtime_paths(), nothing, status=status):
         _, [_, found] = await check_daemon(runtime_paths(), start=False)
     assert (found.level, found.text) == ("warning", "the configuration changed after the daemon started")
