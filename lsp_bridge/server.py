@@ -49,6 +49,7 @@ from lsp_bridge.session import Connect, DaemonSession, SessionState
 from lsp_bridge.status import copilot_params, status_params
 from lsp_bridge.taken import Taken
 from lsp_bridge.updates import suggestion_params
+from lsp_bridge.versions import other_version
 
 log = logging.getLogger(__name__)
 
@@ -93,6 +94,8 @@ class BridgeServer(LanguageServer):
         """Set when the editor says `exit`; made by who runs the server."""
         self._session_task: asyncio.Task[None] | None = None
         self._daemon_status: Status | None = None
+        self._other_version = ""
+        """What to tell of the daemon's, if it is not this bridge's."""
         self._grammars: dict[str, GrammarState] = {}
         """How those of the open documents fare, by URI."""
         self._published: dict[str, Any] | None = None
@@ -161,11 +164,14 @@ class BridgeServer(LanguageServer):
 
     def status(self) -> dict[str, Any]:
         """The status as the editor is told it."""
-        return status_params(self.session.state, self._daemon_status, self._grammars, self.left_out.why)
+        return status_params(
+            self.session.state, self._daemon_status, self._grammars, self.left_out.why, self._other_version
+        )
 
     def note_status(self, status: Status) -> None:
         """Take in the daemon's status; the editor is told if that changes what it was told last."""
         self._daemon_status = status
+        self._other_version = other_version(self.version or "", status.version)
         self.grammar_checks.user_folder_known(status.grammars_folder, self.documents)
         self.publish_status()
 

@@ -20,6 +20,7 @@ Reason = Literal[
     "draft_loading",
     "draft_failed",
     "bad_setting",
+    "other_version",
     "verifier_connecting",
     "verifier_offline",
     "verifier_refused",
@@ -51,18 +52,20 @@ def status_params(
     status: Status | None,
     grammars: Mapping[str, GrammarState],
     left_out: Mapping[str, str],
+    other_version: str,
 ) -> dict[str, Any]:
     """The parameters of `draftwire/status`, and the answer to the request of that name.
 
     `grammars`: how those of the open documents fare, by URI. `left_out`: why nothing is suggested in some, by URI.
+    `other_version`: what to tell of a daemon whose version is not the bridge's.
     """
     problem = next((one.text for state in grammars.values() for one in state.problems), "")
-    kind, reason = _kind_and_reason(session, status, problem)
+    kind, reason, message = _told(session, status, problem, other_version)
     known = status if session.phase == "connected" and status is not None else None
     return {
         "kind": kind,
         "reason": reason,
-        "message": session.message or _message(session, known, reason, problem),
+        "message": message,
         "daemon": session.phase,
         "draft": known.draft if known else "loading",
         "link": known.link if known else "off",
@@ -87,19 +90,22 @@ def copilot_params(status: dict[str, Any]) -> dict[str, Any]:
     return {"kind": status["kind"], "busy": status["busy"], "message": status["message"]}
 
 
-def _message(session: SessionState, known: Status | None, reason: Reason, problem: str) -> str:
-    if reason == "bad_setting":
-        return f"settings left out: {session.bad_settings}"
-    if reason == "grammar_unused":
-        return f"grammar {problem}"
-    return known.message if known else ""
-
-
-def _kind_and_reason(session: SessionState, status: Status | None, problem: str) -> tuple[Kind, Reason]:
+def _told(
+    session: SessionState, status: Status | None, problem: str, other_version: str
+) -> tuple[Kind, Reason, str]:
+    """What there is to tell, in one line; of several things the first in this order."""
     if session.phase != "connected":
-        return _WITHOUT_DAEMON[session.phase]
+        return *_WITHOUT_DAEMON[session.phase], session.message
     if status is None:
-        return "Inactive", "daemon_starting"
-    bad_setting: tuple[Kind, Reason] | None = ("Warning", "bad_setting") if session.bad_settings else None
-    unused: tuple[Kind, Reason] | None = ("Warning", "grammar_unused") if problem else None
-    return _OF_DRAFT.get(status.draft) or bad_setting or _OF_LINK.get(status.link) or unused or ("Normal", "")
+        return "Inactive", "daemon_starting", ""
+    if draft := _OF_DRAFT.get(status.draft):
+        return *draft, status.message
+    if session.bad_settings:
+        return "Warning", "bad_setting", f"settings left out: {session.bad_settings}"
+    if other_version:
+        return "Warning", "other_version", other_version
+    if link := _OF_LINK.get(status.link):
+        return *link, status.message
+    if problem:
+        return "Warning", "grammar_unused", f"grammar {problem}"
+    return "Normal", "", status.message

@@ -14,6 +14,7 @@ from typing import Any
 
 from daemon.api.client import DaemonClient, OnPush
 from daemon.api.paths import RuntimePaths
+from daemon.version import VERSION
 from lsp_bridge.server import BridgeServer
 from lsp_bridge.stdio import MessageSplitter
 
@@ -185,7 +186,7 @@ class InProcessEditor(Editor):
         async def sleep(seconds: float) -> None:
             await asyncio.sleep(seconds / 100)
 
-        self.bridge = BridgeServer("test", connect, sleep=sleep)
+        self.bridge = BridgeServer(VERSION, connect, sleep=sleep)
         self.bridge.protocol.set_writer(self)
         self._pump: asyncio.Task[None] | None = None
 

@@ -36,6 +36,7 @@ from daemon.api.messages import (
 )
 from daemon.api.paths import RuntimePaths
 from daemon.api.text import surroundings_hash
+from daemon.version import VERSION
 from lsp_bridge import documents as documents_module
 from lsp_bridge import protocol as protocol_module
 from lsp_bridge.methods import inline_completion
@@ -668,6 +669,29 @@ async def test_status(
     assert told["linkReason"] == change.get("link_reason", "")
     assert await editor.request("draftwire/status") == told
     assert editor.received("didChangeStatus") == []
+
+
+async def test_a_daemon_of_another_version_is_told_of_in_the_status_alone(
+    editor: InProcessEditor, daemon: ScriptedDaemon
+) -> None:
+    """With what to do. A model that is not there is told of first, and a verifier afterwards."""
+    for change, reason in [
+        ({"version": "0.0.1"}, "other_version"),
+        ({"version": "0.0.1", "link": "offline"}, "other_version"),
+        ({"version": "0.0.1", "draft": "failed"}, "draft_failed"),
+        ({"version": VERSION, "link": "offline"}, "verifier_offline"),
+    ]:
+        daemon.status = msgspec.structs.replace(READY, **change)
+        told = await editor.request("draftwire/status")
+        assert (told["reason"], told["version"]) == (reason, change["version"])
+        assert editor.received("draftwire/status")[-1] == told
+        if reason == "other_version":
+            assert told["kind"] == "Warning"
+            assert told["message"].startswith(
+                f"the daemon is version 0.0.1, this editor's bridge {VERSION}: run"
+            )
+            assert "draftwire daemon stop" in told["message"]
+    assert editor.received("window/showMessage") == []
 
 
 async def test_stats(editor: InProcessEditor, daemon: ScriptedDaemon) -> None:
