@@ -22,6 +22,7 @@ from daemon.api.errors import (
     DaemonUnavailable,
     FrameTooLarge,
     RequestFailed,
+    other_protocol,
 )
 from daemon.api.framing import MAX_FRAME_BYTES, FrameReader, encode, for_client
 from daemon.api.messages import (
@@ -326,11 +327,7 @@ async def _welcomed(reader: asyncio.StreamReader, frames: FrameReader[DaemonMess
             "what answers at the daemon's socket is not a Draftwire daemon; run: draftwire doctor"
         )
     if message.api != API_VERSION:
-        raise DaemonRefused(
-            "bad_hello",
-            f"the daemon that runs speaks version {message.api} and this client {API_VERSION}; "
-            "run: draftwire daemon stop",
-        )
+        raise DaemonRefused("bad_hello", other_protocol(message.api, API_VERSION))
     return message
 
 

@@ -56,6 +56,12 @@ class DaemonMisconfigured(DaemonStartFailed):
     """A daemon was started and refused its configuration; the text is its own: file, line, what to do."""
 
 
+def other_protocol(daemon: int, client: int) -> str:
+    """Why daemon and client can't talk, and what to do: the older of the two has to go."""
+    advice = "run: draftwire daemon stop" if daemon < client else "restart the editor, or upgrade this client"
+    return f"the daemon speaks protocol version {daemon}, this client {client}; {advice}"
+
+
 class RequestFailed(ApiError):
     """The daemon answered one request with Failed; the connection goes on. `code` is that of
     `messages.Failed`."""

@@ -30,14 +30,17 @@ GrammarText = Annotated[str, Meta(max_length=MAX_GRAMMAR)]
 
 
 class ApiMessage(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag=str.lower):
-    """Base of all local messages. Encoded as a MessagePack map with a `type` field."""
+    """Base of all local messages. Encoded as a MessagePack map with a `type` field.
+
+    The daemon refuses fields that it does not know: it would not do all that was asked.
+    """
 
 
 # Client -> daemon -----------------------------------------------------------------------------------------
 
 
-class Hello(ApiMessage, frozen=True):
-    """First message of a connection."""
+class Hello(ApiMessage, frozen=True, forbid_unknown_fields=False):
+    """First message of a connection. Every daemon can read it: it tells a client of another protocol so."""
 
     api: int
     client: Annotated[str, Meta(max_length=200)]
@@ -175,7 +178,11 @@ ClientMessage = Hello | ServedMessage | Goodbye | Shutdown
 # Daemon -> client -----------------------------------------------------------------------------------------
 
 
-class Welcome(ApiMessage, frozen=True):
+class ToldMessage(ApiMessage, frozen=True, forbid_unknown_fields=False):
+    """Base of what the daemon says. A client passes over fields that it does not know: the daemon may be newer."""
+
+
+class Welcome(ToldMessage, frozen=True):
     """The connection is accepted."""
 
     api: int
@@ -184,7 +191,7 @@ class Welcome(ApiMessage, frozen=True):
     draft_model: str
 
 
-class Ending(ApiMessage, frozen=True):
+class Ending(ToldMessage, frozen=True):
     """The daemon ends in order, told to or signalled; the connection closes. One that crashed has not said this."""
 
 
@@ -215,7 +222,7 @@ NothingReason = Literal[
 """Why there is nothing to show. Every empty answer has one; they are counted and the last 50 kept."""
 
 
-class Suggestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Suggestion(msgspec.Struct, frozen=True):
     """Ghost text: insert `text` at the offset asked for. Its first `verified` code points are the target's
     own."""
 
@@ -227,7 +234,7 @@ class Suggestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     source: Literal["recall", "draft", "target"]
 
 
-class Completions(ApiMessage, frozen=True):
+class Completions(ToldMessage, frozen=True):
     """The answer to Complete: what to show at `offset` of `version`, best first; or nothing, and why.
 
     `surroundings` is `daemon.api.text.surroundings_hash` of the text around the offset: a client that has
@@ -245,7 +252,7 @@ class Completions(ApiMessage, frozen=True):
     """How the document's grammar took part: "masked", "resynced: why", "unmasked: why"; empty where there is none."""
 
 
-class SuggestionUpdate(ApiMessage, frozen=True):
+class SuggestionUpdate(ToldMessage, frozen=True):
     """A suggestion given before (and still fitting the buffer) has changed.
 
     extended: the new text starts with the old. verified: the same text, more of it the target's own.
@@ -260,7 +267,7 @@ class SuggestionUpdate(ApiMessage, frozen=True):
     suggestion: Suggestion
 
 
-class GrammarProblem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class GrammarProblem(msgspec.Struct, frozen=True):
     """Why a grammar is not used as it should be, if only the user can mend that."""
 
     about: str
@@ -269,7 +276,7 @@ class GrammarProblem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is the case and what to do, in one line."""
 
 
-class GrammarState(ApiMessage, frozen=True):
+class GrammarState(ToldMessage, frozen=True):
     """Pushed when a document's grammars are others, or fare otherwise, than it was told last of this document.
 
     Nothing is told of a document that never had one, nor expected one."""
@@ -280,7 +287,7 @@ class GrammarState(ApiMessage, frozen=True):
     problems: list[GrammarProblem] = []
 
 
-class GrammarFinding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class GrammarFinding(msgspec.Struct, frozen=True):
     """One thing to say of a grammar file.
 
     Lines and columns count from 1, columns in code points; the end is exclusive. All are 0 where there is no place.
@@ -298,7 +305,7 @@ class GrammarFinding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     end_column: Offset = 0
 
 
-class GrammarFindings(ApiMessage, frozen=True):
+class GrammarFindings(ToldMessage, frozen=True):
     """The answer to CheckGrammar, in the order of importance."""
 
     request: RequestId
@@ -314,7 +321,7 @@ LinkState = Literal["off", "connecting", "online", "offline", "refused", "slow"]
 the last verdicts missed their deadlines; after some in a row none is asked for until the time of the next try."""
 
 
-class Status(ApiMessage, frozen=True):
+class Status(ToldMessage, frozen=True):
     """Pushed on every change, and the answer to GetStatus (`request` is then set)."""
 
     draft: DraftState
@@ -349,7 +356,7 @@ class Status(ApiMessage, frozen=True):
     request: RequestId | None = None
 
 
-class Stats(ApiMessage, frozen=True):
+class Stats(ToldMessage, frozen=True):
     """The answer to GetStats: counters and summaries since the daemon started, local data only."""
 
     request: RequestId
@@ -361,7 +368,7 @@ FailureCode = Literal[
 ]
 
 
-class Failed(ApiMessage, frozen=True):
+class Failed(ToldMessage, frozen=True):
     """A message could not be carried out. `message` says what to do. The connection goes on unless it was
     Hello."""
 

@@ -14,7 +14,7 @@ import signal
 import time
 from collections.abc import Callable
 
-from daemon.api.errors import BadMessage, FrameError, FrameTooLarge
+from daemon.api.errors import BadMessage, FrameError, FrameTooLarge, other_protocol
 from daemon.api.framing import encode, for_daemon
 from daemon.api.messages import (
     API_VERSION,
@@ -186,13 +186,7 @@ class LocalServer:
                 Failed("unauthorized", "the token is not this run's; read it from the runtime directory")
             )
         elif hello.api != API_VERSION:
-            outlet.push(
-                Failed(
-                    "bad_hello",
-                    f"the daemon speaks version {API_VERSION}, this client {hello.api}; "
-                    "run: draftwire daemon stop, and start the newer one",
-                )
-            )
+            outlet.push(Failed("bad_hello", other_protocol(API_VERSION, hello.api)))
         else:
             return self._accept(hello, outlet)
         return None

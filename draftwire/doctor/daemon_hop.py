@@ -31,7 +31,8 @@ async def check_daemon(paths: RuntimePaths, *, start: bool) -> tuple[Status | No
         else:
             client = await DaemonClient.connect(paths, client=CLIENT)
     except DaemonRefused as error:
-        return None, [Finding("daemon", "handshake", "failed", str(error), "run: draftwire daemon stop")]
+        text, _, fix = str(error).partition("; ")
+        return None, [Finding("daemon", "handshake", "failed", text, fix or "run: draftwire daemon stop")]
     except DaemonUnavailable as error:
         if is_held(paths):
             silent = isinstance(error, DaemonSilent)

@@ -270,10 +270,15 @@ WELCOME = Welcome(1, "v", 1, "m")
         (b"SSH-2.0-OpenSSH_9.6\r\n", DaemonUnavailable, "not a Draftwire daemon"),
         (b"\0\0\0\1\xc1", DaemonUnavailable, "not a Draftwire daemon"),
         (encode(READY), DaemonUnavailable, "not a Draftwire daemon"),
-        (encode(Welcome(99, "v", 1, "m")), DaemonRefused, "draftwire daemon stop"),
+        (
+            encode(Welcome(0, "v", 1, "m")),
+            DaemonRefused,
+            "version 0, this client 1; run: draftwire daemon stop",
+        ),
+        (encode(Welcome(99, "v", 1, "m")), DaemonRefused, "version 99, this client 1; restart the editor"),
         (None, DaemonUnavailable, "does not answer within"),
     ],
-    ids=["silence", "another protocol", "garbage", "no welcome", "other version", "hangs"],
+    ids=["silence", "another protocol", "garbage", "no welcome", "older", "newer", "hangs"],
 )
 async def test_what_is_no_daemon(
     tmp_path: Path, sent: bytes | None, error: type[Exception], match: str

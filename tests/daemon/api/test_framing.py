@@ -1,5 +1,7 @@
 """Frames: what is sent is what arrives, however it is cut; nonsense is refused before it costs anything."""
 
+from typing import Any
+
 import msgspec
 import pytest
 from hypothesis import given, settings
@@ -148,6 +150,38 @@ def test_bodies_that_are_no_client_message(body: bytes) -> None:
     with pytest.raises(BadMessage, match="is not a message"):
         reader.next_message()
     assert reader.next_message() is None
+
+
+HELLO = {"type": "hello", "api": 2, "client": "newer", "pid": 1, "more": [1]}
+WELCOME = {
+    "type": "welcome",
+    "api": 1,
+    "daemon_version": "9.0",
+    "pid": 1,
+    "draft_model": "",
+    "more": {"a": 1},
+}
+
+
+def framed(message: dict[str, Any]) -> bytes:
+    body = msgspec.msgpack.encode(message)
+    return len(body).to_bytes(HEADER_BYTES, "big") + body
+
+
+def test_what_a_newer_daemon_says_more_is_passed_over() -> None:
+    """Within what it says, too; else a client that is older by one field would take it for dead."""
+    suggestion = {"id": 1, "text": "x", "verified": 0, "complete": True, "source": "draft", "more": 1}
+    update = {"document": "u", "version": 1, "offset": 0, "kind": "extended", "suggestion": suggestion}
+    reader = for_client()
+    reader.feed(framed(WELCOME) + framed({"type": "suggestionupdate", **update}))
+    welcome, updated = drain(reader)
+    assert (welcome.daemon_version, updated.suggestion.text) == ("9.0", "x")
+
+
+def test_a_greeting_is_read_whatever_a_newer_client_adds_to_it() -> None:
+    reader = for_daemon()
+    reader.feed(framed(HELLO))
+    assert drain(reader) == [m.Hello(2, "newer", 1)]
 
 
 def test_a_lone_surrogate_is_refused_without_quoting_the_text() -> None:

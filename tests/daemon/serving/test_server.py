@@ -334,7 +334,8 @@ HELLO = encode(Hello(1, "raw", 1))
 @pytest.mark.parametrize(
     ("sent", "answer"),
     [
-        (encode(Hello(99, "raw", 1)), "version"),
+        (encode(Hello(99, "raw", 1)), "protocol version 1, this client 99; run: draftwire daemon stop"),
+        (encode(Hello(0, "raw", 1)), "protocol version 1, this client 0; restart the editor"),
         (encode(OpenDocument("file:///a", "x", 1, "")), "Hello"),
         (b"\x00\x00\x00\x03abc" + encode(Hello(99, "raw", 1)), "not a message"),
     ],

@@ -67,6 +67,15 @@ async def test_one_that_refuses() -> None:
 
 
 @pytest.mark.asyncio
+async def test_one_of_another_protocol() -> None:
+    async with ScriptedDaemon(runtime_paths()) as daemon:
+        daemon.api = 99
+        _, [found] = await check_daemon(runtime_paths(), start=False)
+    assert found.text == "the daemon speaks protocol version 99, this client 1"
+    assert (found.level, found.fix) == ("failed", "restart the editor, or upgrade this client")
+
+
+@pytest.mark.asyncio
 async def test_another_version_and_all_its_troubles() -> None:
     status = replace(
         STATUS, version="0.0.1", draft="failed", draft_error="cut off", link="refused", link_reason="no"
