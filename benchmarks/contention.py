@@ -9,9 +9,9 @@ are longer than what the bridge and the daemon took, by the time that three proc
 Figures, each `_idle`, `_busy` and `_again`: `answer_p50_ms`, `answer_p99_ms`: from the key to its answer, of keys that
 the bridge could not answer from memory, empty answers included; `late_text_p99_ms`: to its first text, where that came
 after an empty answer; `with_text`: the share of those keys that had text by their answer; `change_p50_ms`,
-`change_p99_ms`: what the bridge took to handle didChange, by the clock on the wall; `refusal_p99_ms`: from writing
-didChange to the refusal; `remembered`: the share of keys answered from memory. In `daemon`: where its texts came from,
-and its times.
+`change_p99_ms`: what the bridge took to handle didChange while drafts are made, by the clock on the wall (ux-6);
+`refusal_p99_ms`: from writing didChange to the refusal; `remembered`: the share of keys answered from memory. In
+`daemon`: where its texts came from, and its times.
 """
 
 from __future__ import annotations

@@ -86,6 +86,7 @@ def test_it_begins_when_the_model_is_there() -> None:
 
 
 def test_figures_of_a_phase_without_keys_are_none() -> None:
+    """What didChange took is one of them (ux-6)."""
     assert set(Times().figures("busy").values()) == {None}
     found = Times(2, 1, [10.0], 1, [], [9.0], [1.0, 3.0]).figures("busy")
     assert (found["with_text_busy"], found["remembered_busy"], found["change_p50_ms_busy"]) == (1.0, 0.5, 2.0)

@@ -19,6 +19,8 @@ from tests.fakes.lsp_editor import InProcessEditor
 
 pytestmark = pytest.mark.asyncio
 
+JSON = "file:///work/b.json"
+
 
 class Preparation:
     """A draft model that takes its time: each step goes on when the test says so."""
@@ -39,8 +41,8 @@ class Preparation:
 async def test_ux_50_the_status_tells_what_is_being_done(
     paths: RuntimePaths, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Size and percent of what is prepared, then loading, then connecting: each in the status item, none in a window;
-    until then there is nothing to show, and a reason for it (ux-35)."""
+    """Size and percent of what is prepared, then loading, then connecting, then compiling a grammar: each in the status
+    item, none in a window; until then there is nothing to show, and a reason for it (ux-35, ux-50)."""
     preparation = Preparation()
     monkeypatch.setattr(server, "load_draft_engine", preparation.load)
     config = replace(Config(), verifier=VerifierConfig(url="ws://127.0.0.1:9"))
@@ -63,6 +65,11 @@ async def test_ux_50_the_status_tells_what_is_being_done(
             assert told["host"] == this_host()
             assert told["verifier"] == "127.0.0.1:9"
             await editor.wait_for("draftwire/status", lambda one: "nothing listens" in one["message"])
+            item = {"uri": JSON, "languageId": "json", "version": 1, "text": "{"}
+            editor.notify("textDocument/didOpen", {"textDocument": item})
+            await editor.wait_for(
+                "draftwire/status", lambda one: "compiling" in one["grammars"].get(JSON, "")
+            )
             while not await editor.inline(0, 4):
                 await asyncio.sleep(0.01)
             methods = {one["method"] for one in editor.notifications}
@@ -70,5 +77,21 @@ async def test_ux_50_the_status_tells_what_is_being_done(
     finally:
         preparation.go_on()
         preparation.go_on()
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_ux_50_a_model_that_is_not_there_is_told_in_the_status(paths: RuntimePaths) -> None:
+    """Which file it is, and in no window (ux-45)."""
+    config = replace(Config(), draft=replace(Config().draft, model=str(paths.directory / "m.gguf")))
+    running = asyncio.create_task(server.run_daemon(config, paths))
+    try:
+        async with asyncio.timeout(30), InProcessEditor(paths) as editor:
+            await editor.initialize()
+            told = await editor.wait_for("draftwire/status", lambda one: one["kind"] == "Error")
+            assert (told["draft"], told["reason"]) == ("failed", "draft_failed")
+            assert "m.gguf" in told["message"]
+            assert {one["method"] for one in editor.notifications} == {"draftwire/status"}, "nothing pops up"
+    finally:
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)

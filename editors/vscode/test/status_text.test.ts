@@ -117,6 +117,35 @@ for (const [name, inputs, text, command] of table) {
   });
 }
 
+test("a first run says what is prepared, how far it is, and which grammar is compiled (ux-50)", () => {
+  const preparing = withStatus({
+    kind: "Inactive",
+    reason: "draft_loading",
+    message: "checking m.gguf (98 MB): 41%",
+    grammars: { "file:///a": "compiling json.gbnf" },
+  });
+  const said = statusText(preparing);
+  assert.equal(said.severity, "none");
+  const lines = said.tooltip.split("\n");
+  assert.ok(lines.includes("checking m.gguf (98 MB): 41%"));
+  assert.ok(lines.includes("Grammar: compiling json.gbnf"));
+});
+
+test("a lost verifier is told beside the mark of the suggestion", () => {
+  const status = {
+    ...WELL,
+    kind: "Warning",
+    reason: "verifier_offline",
+    message: "it can't be reached",
+  } as const;
+  const said = statusText({ ...item(0), bridge: { phase: "running", status } });
+  assert.deepEqual([said.text, said.severity], ["$(circle-outline) Draftwire $(warning)", "warning"]);
+  assert.deepEqual(said.tooltip.split("\n").slice(0, 2), [
+    "The suggestion is provisional: a local draft.",
+    "it can't be reached",
+  ]);
+});
+
 test("the tooltip names models, times, grammar and where it runs", () => {
   const said = statusText(item(2)).tooltip.split("\n");
   assert.deepEqual(said, [

@@ -132,6 +132,18 @@ def test_the_status_of_a_first_run(start_daemon: StartDaemon, open_editor: OpenE
     assert "this buffer: nothing is suggested: checking m.gguf (98 MB): 41%" in status_of(editor)
 
 
+def test_the_status_of_a_grammar(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
+    """How it fares, of the buffer's own language: being compiled at first (ux-50)."""
+    editor = open_editor(start_daemon(RULES))
+    editor.lua(
+        "require('draftwire.status').last.grammars = "
+        "{ [vim.uri_from_bufnr(0)] = 'compiling json.gbnf', ['file:///b'] = 'masked by sql' }"
+    )
+    said = status_of(editor)
+    assert "this buffer: suggestions are offered; grammar: compiling json.gbnf" in said
+    assert "sql" not in said
+
+
 def test_the_status_where_the_daemon_refuses(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
     """Once an answer has said so, until one says otherwise (ux-44)."""
     refusing = {"before": "secret ", "suggestions": [], "reason": "ignored_file"}

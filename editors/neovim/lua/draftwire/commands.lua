@@ -57,8 +57,9 @@ end
 ---@type table<string, fun()>
 local subcommands = {}
 
----@param reason? string why nothing is suggested in the current buffer
-local function tell_status(reason)
+function subcommands.status()
+  local buffer = vim.api.nvim_get_current_buf()
+  local reason, grammar = status.why_nothing_in(buffer), status.grammar_of(buffer)
   local lines = { "Draftwire: " .. status.in_words() }
   local last = status.last
   if last then
@@ -70,12 +71,8 @@ local function tell_status(reason)
   if not reason and not config.options.auto then
     here = here .. " when asked for (option auto)"
   end
-  table.insert(lines, "this buffer: " .. here)
+  table.insert(lines, "this buffer: " .. here .. (grammar and "; grammar: " .. grammar or ""))
   vim.notify(table.concat(lines, "\n"))
-end
-
-function subcommands.status()
-  tell_status(status.why_nothing_in(vim.api.nvim_get_current_buf()))
 end
 
 function subcommands.stats()

@@ -21,6 +21,7 @@ local M = {}
 ---@field verifier string
 ---@field version string
 ---@field pid integer
+---@field grammars table<string, string>? how the grammars of a document fare, by its URI
 ---@field leftOut table<string, string>? why nothing is suggested in a document, by its URI
 
 ---@type draftwire.Status?
@@ -72,6 +73,13 @@ end
 local function left_out(buffer)
   local reasons = M.last and M.last.leftOut
   return reasons and reasons[vim.uri_from_bufnr(buffer)]
+end
+
+---@param buffer integer
+---@return string? line how its grammars fare, if it has some
+function M.grammar_of(buffer)
+  local lines = M.last and M.last.grammars
+  return lines and lines[vim.uri_from_bufnr(buffer)]
 end
 
 ---@param buffer integer
