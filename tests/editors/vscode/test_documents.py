@@ -148,6 +148,7 @@ def test_files_that_the_daemon_does_not_complete(
     said = "\n".join(screen["lines"])
     assert re.search(r"\.env +0 .*the file is excluded", said)
     assert re.search(r"big\.txt +0 .*the file is larger than files\.max_bytes", said)
+    assert said.index("big.txt") < said.index(".env"), "the newest comes first"
 
 
 def test_a_setting_that_can_not_be_used_is_told(
