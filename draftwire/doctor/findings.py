@@ -22,3 +22,9 @@ class Finding:
     def __post_init__(self) -> None:
         if self.level == "failed" and not self.fix:
             raise ValueError(f"{self.check}: a failure must name a fix")
+
+
+def shortened(digest: str) -> str:
+    """A digest to tell two files by at a glance: "sha256:" and twelve of its digits."""
+    kind, colon, digits = digest.rpartition(":")
+    return f"{kind}{colon}{digits[:12]}"

