@@ -16,6 +16,7 @@ the token being evaluated.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -50,6 +51,8 @@ from daemon.warm_up import WarmUp
 from speculation.paths import common_length
 
 NO_GRAMMAR = DocumentGrammar(None, expected=False)
+GRAMMAR_S = 0.25
+"""The longest that an answer waits for a grammar that is looked for, compiled or loaded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +88,7 @@ class Completer:
         self._worker = worker
         self._legality = legality
         self._grammar = NO_GRAMMAR
+        self._grammar_came = asyncio.Event()
         texts = texts or OpenTexts()
         self._prompts = DocumentPrompts(clock, self._warm, texts)
         self._drafting = Drafting(number, worker, legality, clock, texts, lambda: self._prompts.start)
@@ -149,10 +153,11 @@ class Completer:
             return Answer([], "mid_word")
         if self._is_withheld(place):
             return Answer([], "secret")
+        await self._grammar_known()
         if wait != "first":
             await self._legality.read(place, self._worker.vocabulary)
-            if self._asked != asked:
-                return Answer([], "superseded")
+        if self._asked != asked:
+            return Answer([], "superseded")
         run = self._run_at(place)
         self._waiting += 1
         try:
@@ -169,6 +174,14 @@ class Completer:
         if self._asked != asked:
             return Answer([], "superseded")
         return self._answer(run, place, wait, another=another)
+
+    async def _grammar_known(self) -> None:
+        """Wait until nothing is held back for want of a grammar, unless that is the user's to change."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(GRAMMAR_S):
+                while self._grammar.lack and not self._grammar.problems:
+                    self._grammar_came.clear()
+                    await self._grammar_came.wait()
 
     async def _until_worth_showing(self, run: Run, place: Place, wait: Wait, asked: int) -> None:
         display = self.settings.display
@@ -371,13 +384,18 @@ class Completer:
             self._target.close()
             self._warm()
 
-    def use_grammar(self, grammar: DocumentGrammar) -> None:
-        """The document's grammars are these now: they hold from the next run on."""
-        self._grammar = grammar
+    def use_grammar(self, grammar: DocumentGrammar) -> bool:
+        """The document's grammars are these now: they hold from the next run on.
+
+        True if its text was held back for want of one, and is not any more.
+        """
+        lacked, self._grammar = self._grammar.lack, grammar
         if self._legality.use(grammar):
             self._begin_anew()
+        self._grammar_came.set()
         self._seek_exemplar()
         self._warm()
+        return bool(lacked) and not grammar.lack
 
     def _seek_exemplar(self) -> None:
         if self._document is not None:

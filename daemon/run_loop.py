@@ -81,6 +81,10 @@ class RunLoop:
 
     def drive(self, run: Run) -> None:
         """Do all there is to do for the run; after all that somebody waits for, if nobody waits for this one."""
+        if run.grammar.state == "held back":  # nothing is
+            run.finished = True
+            self._completer.over(run)
+            return
         if run.ahead:
             run.healed = self.target.is_there  # which will read the prompt as it stands
             self._worker.defer(self._number)
@@ -125,7 +129,7 @@ class RunLoop:
                 await self._examine(run, over=over)
                 if led_astray(run, self.settings.display.policy, over=over):
                     self.target.leave(run)  # the draft, which keeps to the grammar, answers alone
-                elif over:
+                elif over or run.grammar.state == "held back":
                     run.finished = True
                 self.publish(run)
             self.target.end(run)

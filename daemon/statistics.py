@@ -106,7 +106,8 @@ class Request:
     """Code points answered with."""
     reason: NothingReason | None
     grammar: str = ""
-    """How much the grammar knew: "masked", or "resynced: ..." or "unmasked: ..." and why; empty without one."""
+    """How much the grammar knew: "masked", or "resynced: ...", "unmasked: ..." or "held back: ..." and why; empty
+    without one."""
     source: str = ""
     """Where the text came from, if there was one: "recall", "draft", "target", "stopgap"."""
 

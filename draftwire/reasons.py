@@ -26,6 +26,7 @@ REASONS: Final[Mapping[str, str]] = MappingProxyType(
         "filtered_repetition": "the model would only repeat itself",
         "filtered_blank": "the model would write only blanks",
         "filtered_grammar": "nothing of what the model would write fits the grammar and the text after the cursor",
+        "grammar_unused": "the grammar of this language is not in use (yet), and nothing is suggested without it",
         "mid_word": "the cursor is inside a word",
         "secret": "a key or a password is being written here, and no model reads it",
         "timeout": "the model took too long; run: draftwire doctor",

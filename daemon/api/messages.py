@@ -214,6 +214,7 @@ NothingReason = Literal[
     "filtered_repetition",
     "filtered_blank",
     "filtered_grammar",
+    "grammar_unused",
     "mid_word",
     "secret",
     "timeout",
@@ -249,7 +250,8 @@ class Completions(ToldMessage, frozen=True):
     suggestions: list[Suggestion]
     reason: NothingReason | None = None
     grammar: str = ""
-    """How the document's grammar took part: "masked", "resynced: why", "unmasked: why"; empty where there is none."""
+    """How the document's grammar took part: "masked", "resynced: why", "unmasked: why", "held back: why" (nothing is
+    shown without it); empty where there is none."""
 
 
 class SuggestionUpdate(ToldMessage, frozen=True):

@@ -9,7 +9,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -62,13 +62,14 @@ class Choice:
     """The grammars of one document."""
 
     whole: Known | None
-    islands: tuple[tuple[IslandConfig, Known], ...] = ()
+    islands: tuple[tuple[IslandConfig, Known | str], ...] = ()
+    """Of each its grammar, or why there is none."""
     reason: str = ""
     """Why there is none for the whole."""
     expected: bool = False
     """There is one, or there is meant to be."""
-    notes: tuple[str, ...] = ()
-    """Why islands have none."""
+    required: bool = False
+    """The user has put it in force: what is not trusted has no say in that, unless the configuration names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,29 +88,28 @@ class Catalogue:
         if not config.enabled:
             return Choice(None, (), "grammars are switched off (grammars.enabled)")
         used = self.used(config)
-        whole, reason, expected = self._whole(document, config, used)
-        hosted = [island for island in config.islands if is_host(document, island.host)]
-        islands = tuple((island, used[island.grammar]) for island in hosted if island.grammar in used)
-        absent = dict.fromkeys(island.grammar for island in hosted if island.grammar not in used)
-        notes = (self._absent(name, "[[grammars.islands]]", used, config) for name in absent)
-        return Choice(whole, islands, reason, expected, tuple(notes))
+        islands = tuple(
+            (one, used.get(one.grammar) or self._absent(one.grammar, "[[grammars.islands]]", used, config))
+            for one in config.islands
+            if is_host(document, one.host)
+        )
+        return replace(self._whole(document, config, used), islands=islands)
 
-    def _whole(
-        self, document: Document, config: GrammarsConfig, used: dict[str, Known]
-    ) -> tuple[Known | None, str, bool]:
-        """The grammar or the reason why there is none, and whether one is expected."""
+    def _whole(self, document: Document, config: GrammarsConfig, used: dict[str, Known]) -> Choice:
+        """The grammar of the document as a whole."""
         name, setting = _configured(document, config)
         if name == NO_GRAMMAR:
-            return None, f"switched off for this file ({setting})", False
+            return Choice(None, reason=f"switched off for this file ({setting})")
         if name:
             found = used.get(name)
-            return found, "" if found else self._absent(name, setting, used, config), True
+            reason = "" if found else self._absent(name, setting, used, config)
+            return Choice(found, reason=reason, expected=True, required=True)
         for layer in reversed(self.layers):
             mine = [one for one in layer.grammars if used.get(one.name) is one]
             if found := _by_its_own_word(document, mine):
-                return found, "", True
+                return Choice(found, expected=True, required=True)
         untrusted = self._untrusted(document, config)
-        return None, untrusted or "no grammar for this file", bool(untrusted)
+        return Choice(None, reason=untrusted or "no grammar for this file", expected=bool(untrusted))
 
     def _absent(self, name: str, setting: str, used: dict[str, Known], config: GrammarsConfig) -> str:
         for layer in self._left_out(config):

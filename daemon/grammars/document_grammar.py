@@ -40,22 +40,29 @@ class DocumentGrammar:
 
     whole: LoadedGrammar | None
     """The document is of this language."""
-    islands: tuple[tuple[Island, LoadedGrammar], ...] = ()
-    """Where stretches of other languages begin and end within it."""
+    islands: tuple[tuple[Island, LoadedGrammar | str], ...] = ()
+    """Where stretches of other languages begin and end within it; of each its grammar, or why that is not there."""
     reason: str = ""
     """Why there is none for the whole (yet)."""
     expected: bool = True
     """There should be one for the whole: it is on its way, or its user is to do something about it."""
+    required: bool = False
+    """Without one nothing is to be shown of the whole: its user has put one in force, or that is not known yet."""
     notes: tuple[str, ...] = ()
     """What else its author should know: a version of the file that has errors, islands without their grammar."""
     problems: tuple[Problem, ...] = ()
     """What of all that waits for the user."""
 
     @property
+    def lack(self) -> str:
+        """Why nothing is to be shown of the whole; empty where its grammar is there, or need not be."""
+        return self.reason if self.required and self.whole is None else ""
+
+    @property
     def line(self) -> str:
         """The state in one line for people."""
         parts = [self.reason if self.whole is None else f"masked by {self.whole.name}"]
-        if self.islands:
-            names = dict.fromkeys(grammar.name for _, grammar in self.islands)
+        names = dict.fromkeys(one.name for _, one in self.islands if isinstance(one, LoadedGrammar))
+        if names:
             parts.append(f"islands of {', '.join(names)}")
         return "; ".join([*parts, *self.notes])

@@ -139,6 +139,10 @@ class Follower:
                 _reaches(standing.state, b"", after)
         return mode
 
+    def lack(self, place: Place) -> str:
+        """Why the grammar is not there that should be for the place; empty if it is, or none should be."""
+        return self._subjects.lack(place)
+
     def first_legal(self, place: Place, generated: Sequence[int], candidates: Sequence[int]) -> Found:
         """The first of `candidates` (token ids) that may come after the tokens generated at the place."""
         standing = self._taken_on(place, generated)

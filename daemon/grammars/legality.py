@@ -6,6 +6,9 @@
     allowed      when none of the best candidates is legal
     examine      after each token and verdict, before its text is shown
 
+Nothing is shown of a run whose grammar is not there (looked for, compiled, loaded, refused), or has not followed the
+text before the cursor in time.
+
 Nobody waits longer for the engine than the worker's patience. What is late is done without: that token is drafted
 unmasked, that text is not shown yet. A call that has cost as much of the CPU (rather than waited for it) makes the
 document go unmasked for `PAUSE_S`; one that is stuck does, and each time for twice as long. What a run knows is in its
@@ -33,9 +36,9 @@ from daemon.run import Run
 log = logging.getLogger(__name__)
 
 PAUSE_S: Final = 30.0
-READ_S: Final = 0.05
+READ_S: Final = 0.5
 """Once candidates are there, the text before the cursor may be read for so much longer: until then they are drafted
-unmasked, and not shown."""
+unmasked, and not shown. Then the run is given up."""
 WHOLE_TEXT_S: Final = 30.0
 """Who has time waits so long for it: the longest text that a grammar follows is read by then, on a quiet machine."""
 LAST_PATIENCE_S: Final = 0.1
@@ -67,7 +70,9 @@ class Legality:
     def use(self, grammars: DocumentGrammar) -> bool:
         """These hold for runs that begin from now on. True if they are others: runs under way are to end then."""
         before, self._grammars = self._grammars, grammars
-        if (before.whole, before.islands) == (grammars.whole, grammars.islands):
+        is_same = (before.whole, before.islands) == (grammars.whole, grammars.islands)
+        has_shown_nothing = bool(before.lack) and not before.islands
+        if is_same and (has_shown_nothing or before.lack == grammars.lack):
             return False
         self._paused_until, self._times_stuck = 0.0, 0
         self._forget()
@@ -101,7 +106,9 @@ class Legality:
         self._run = run
         grammars = self._grammars
         if grammars.whole is None and not grammars.islands:
-            if grammars.expected:
+            if grammars.lack:
+                run.grammar.hold_back(grammars.lack)
+            elif grammars.expected:
                 run.grammar.turn_off(grammars.reason)
         elif self._clock() < self._paused_until:
             run.grammar.turn_off(self._pause_reason)
@@ -198,13 +205,19 @@ class Legality:
             while not await self._prepare(partial(follower.read, run.place)):
                 pass
             mode = await self._prepare(partial(follower.stand, run.place))
+            lack = await self._prepare(partial(follower.lack, run.place)) if mode is None else ""
         except EngineLost:
             return
         except Exception as defect:
             self._broken(defect)
-            run.grammar.turn_off(self._pause_reason)
+            if run.grammar.state == "reading":
+                run.grammar.turn_off(self._pause_reason)
             return
-        if run.grammar.state == "reading":
+        if run.grammar.state != "reading":
+            return
+        if lack:
+            run.grammar.hold_back(lack)
+        else:
             run.grammar.follows(mode)
 
     async def _prepare(self, call: Callable[[], Result]) -> Result:
@@ -219,7 +232,7 @@ class Legality:
         if run.grammar.state == "reading" and run is self._run and self._reading is not None:
             await asyncio.wait({self._reading}, timeout=self._reading_patience_s(run, last=last))
         if run.grammar.state == "reading" and self._is_read_in_vain(run):
-            run.grammar.turn_off("the text before the cursor is still being read")
+            run.grammar.hold_back("the text before the cursor is still being read")
         elif run.grammar.state == "in force" and self._follower is None:
             run.grammar.turn_off("its grammar is no longer in use")
         return run.grammar.state == "in force"

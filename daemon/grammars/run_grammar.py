@@ -13,7 +13,7 @@ from typing import Final, Literal
 from daemon.statistics import GrammarUse
 from grammars.interface import Mode
 
-State = Literal["none", "reading", "in force", "off"]
+State = Literal["none", "reading", "in force", "off", "held back"]
 
 GROWN_CHARACTERS: Final = 12
 """A text is examined anew when it has grown by so much, a few tokens, or by a line."""
@@ -24,9 +24,10 @@ class RunGrammar:
     """One run's. It starts without a grammar."""
 
     state: State = "none"
-    """none: there is no grammar; reading: the text above is being followed; off: see `mode` for the reason."""
+    """none: there is no grammar; reading: the text above is being followed; off: all is shown, see `mode` for the
+    reason; held back: nothing is."""
     mode: str = ""
-    """For people: "masked", "resynced: ...", "unmasked: ..."; empty without a grammar."""
+    """For people: "masked", "resynced: ...", "unmasked: ...", "held back: ..."; empty without a grammar."""
     read_by: float = float("inf")
     """When the text above must have been followed, or the run does without."""
     use: GrammarUse = field(default_factory=GrammarUse)
@@ -36,6 +37,10 @@ class RunGrammar:
     def turn_off(self, reason: str) -> None:
         """From here on this run does without its grammar."""
         self.state, self.mode = "off", f"unmasked: {reason}"
+
+    def hold_back(self, reason: str) -> None:
+        """Nothing of this run is shown: its grammar is not there, and any of it might be none of the language."""
+        self.state, self.mode = "held back", f"held back: {reason}"
 
     def follows(self, mode: Mode | None) -> None:
         """The text so far has been followed, this well. Where it could not be, the run does without.
@@ -77,6 +82,8 @@ class RunGrammar:
 
     def fitting(self, text: str, characters_after: int) -> str:
         """As much of `text` as is known to fit. Once that is not asked any more: all, but what is known not to fit."""
+        if self.state == "held back":
+            return ""
         examined, fitting = self._known(text, characters_after)
         return text[:fitting] if self.trims or fitting < examined else text
 

@@ -47,7 +47,7 @@ MAX_FOLDERS: Final = 64
 LINE_END: Final = r"\n"
 """What closes an island for which the configuration names nothing."""
 
-LOOKING: Final = DocumentGrammar(None, (), "looking for grammars", expected=False)
+LOOKING: Final = DocumentGrammar(None, (), "looking for grammars", expected=False, required=True)
 
 Key = tuple[str, str, bool, bool]
 
@@ -172,17 +172,20 @@ class GrammarStore:
         if folder is None or folder.catalogue is None:
             return asked.answer
         choice = folder.catalogue.choose(asked.document, asked.config)
-        notes = list(choice.notes)
-        problems = [Problem(note, note) for note in choice.notes]
-        islands = []
+        notes: list[str] = []
+        problems: list[Problem] = []
+        islands: list[tuple[Island, LoadedGrammar | str]] = []
         for island, known in choice.islands:
-            piece = self._workshop.need(known)
-            problems += _problems_of(piece)
-            if piece.loaded is not None:
-                pattern = Island(island.open, island.close or LINE_END, island.grammar)
-                islands.append((pattern, piece.loaded))
-            elif piece.reason not in notes:
-                notes.append(piece.reason)
+            if isinstance(known, str):
+                grammar: LoadedGrammar | str = known
+                problems.append(Problem(known, known))
+            else:
+                piece = self._workshop.need(known)
+                grammar = piece.loaded or piece.reason
+                problems += _problems_of(piece)
+            islands.append((Island(island.open, island.close or LINE_END, island.grammar), grammar))
+            if isinstance(grammar, str) and grammar not in notes:
+                notes.append(grammar)
         whole, reason, expected = None, choice.reason, choice.expected
         if choice.whole is not None:
             piece = self._workshop.need(choice.whole)
@@ -193,7 +196,13 @@ class GrammarStore:
         elif expected:
             problems.append(Problem(reason, reason))
         return DocumentGrammar(
-            whole, tuple(islands), reason, expected, tuple(notes), tuple(dict.fromkeys(problems))
+            whole,
+            tuple(islands),
+            reason,
+            expected,
+            choice.required,
+            tuple(notes),
+            tuple(dict.fromkeys(problems)),
         )
 
     def _settle(self) -> None:

@@ -107,7 +107,11 @@ class Subjects:
 
     def __init__(self, grammars: DocumentGrammar) -> None:
         self._islands = [island for island, _ in grammars.islands]
-        self._inner = [Language(grammar, Closer(island.close)) for island, grammar in grammars.islands]
+        self._inner = [
+            grammar if isinstance(grammar, str) else Language(grammar, Closer(island.close))
+            for island, grammar in grammars.islands
+        ]
+        self._lack = grammars.lack
         self._whole = None if grammars.whole is None else Language(grammars.whole)
         self._finder = IslandFinder(self._islands)
         self._last: deque[tuple[Place, Subject | None]] = deque(maxlen=2)
@@ -125,6 +129,14 @@ class Subjects:
         self._last.append((place, subject))
         return subject
 
+    def lack(self, place: Place) -> str:
+        """Why the grammar is not there that should be for the place; empty if it is, or none should be."""
+        found = self._finder.at(place.document.text, place.offset)
+        if found is None:
+            return self._lack
+        inner = self._inner[self._islands.index(found.island)]
+        return inner if isinstance(inner, str) else ""
+
     def _find(self, place: Place) -> Subject | None:
         text, offset = place.document.text, place.offset
         found = self._finder.at(text, offset)
@@ -132,5 +144,7 @@ class Subjects:
             end = offset if found.end is None else found.end
             is_closed = found.end is not None
             inner = self._inner[self._islands.index(found.island)]
+            if isinstance(inner, str):
+                return None
             return Subject(inner, text[found.start : end], offset - found.start, found.start, is_closed)
         return None if self._whole is None else Subject(self._whole, text, offset, 0, is_closed=False)

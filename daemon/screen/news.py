@@ -29,6 +29,8 @@ def news_of(run: Run, place: Place, policy: Policy) -> tuple[News, NothingReason
     verified = max(0, min(generation.text().verified - len(typed), len(text)))
     settled = len(generation.tail) >= WORTH_CORRECTING_TOKENS or generation.drafted_to_the_end
     reason = "filtered_grammar" if shown.text and not text else shown.reason
+    if run.grammar.state == "held back":
+        reason = "grammar_unused"
     return News(text, verified, run.finished, settled), run.failure or reason
 
 

@@ -286,7 +286,10 @@ class Client:
 
     def _use_grammars(self, document: Document, completer: Completer) -> None:
         grammar = self._service.grammars.of(document, self._config.grammars)
-        completer.use_grammar(grammar)
+        is_free = completer.use_grammar(grammar)
+        cursor = completer.where()
+        if is_free and cursor is not None and self._may_draft(cursor):
+            completer.edited(document, cursor.offset)
         state = state_of(document.name, grammar)
         if state != self._told_of_grammars.get(document.name, GrammarState(document.name, "")):
             self._told_of_grammars[document.name] = state

@@ -70,7 +70,7 @@ def complete(
     if outdated := other_version(status.version) or (CHANGED if config_changed(status) else ""):
         note(outdated)
     suggestions = [source.in_its_line_ends(suggestion) for suggestion in answer.suggestions]
-    if answer.grammar.startswith("unmasked"):
+    if answer.grammar.startswith(("unmasked", "held back")):
         note(_without_grammar(answer.grammar))
     if json:
         print_json(_plain(suggestions, answer))
@@ -83,7 +83,7 @@ def complete(
 
 
 def _without_grammar(mode: str) -> str:
-    """What an unmasked answer rests on."""
+    """What an unmasked answer rests on, or why there is none."""
     from grammars.interface import DEPARTED
 
     if mode.endswith(DEPARTED):

@@ -12,11 +12,16 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from daemon import completion
 from daemon.api.messages import Edit
 from daemon.completion import Answer
 from daemon.documents import Place
+from daemon.grammars import legality
+from daemon.grammars.document_grammar import DocumentGrammar, Problem
+from daemon.grammars.worker import GrammarWorker
 from daemon.run import Run
 from daemon.screen.merge import Timing
+from speculation.messages import Draft
 from speculation.sampling import Sampling, draw
 from tests.fakes.completion import bench, only, settings
 from tests.fakes.engine import FakeEngine
@@ -318,6 +323,94 @@ async def test_a_verdict_after_the_end_is_examined_before_it_is_shown() -> None:
 # --- grammars come and go
 
 
+LOOKING = DocumentGrammar(None, reason="looking for grammars", expected=False, required=True)
+COMPILING = replace(LOOKING, reason="compiling lets.bnf", expected=True)
+WAITING = replace(COMPILING, reason="lets.bnf waits for the draft model to be loaded")
+REFUSED = replace(
+    COMPILING, reason="refused: lets.bnf: line 1: it is bad", problems=(Problem("lets.bnf", "it is bad"),)
+)
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("grammar", [LOOKING, COMPILING, WAITING, REFUSED])
+@pytest.mark.parametrize("wait", ["first", "verified"])
+async def test_until_the_grammar_is_there_nothing_is_shown_of_either_model(
+    grammar: DocumentGrammar, wait: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """ux-16: of the first keys, too; the reason names the file and what is wrong with it."""
+    monkeypatch.setattr(completion, "GRAMMAR_S", 0.01)
+    async with bench(engine=scripted(ILLEGAL), target=ILLEGAL, grammar=grammar) as b:
+        b.open("let ")
+        with b.target_at_work():
+            answers = [await b.ask(b.type(key), wait=wait) for key in "abc"]
+        assert answers == [Answer([], "grammar_unused", f"held back: {grammar.reason}")] * 3
+        assert (b.updates, b.sent(Draft), b.statistics.drafted_tokens) == ([], [], 0)
+
+
+@pytest.mark.asyncio
+async def test_an_answer_waits_a_moment_for_a_grammar_that_is_on_its_way(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(completion, "GRAMMAR_S", 20.0)
+    async with bench(engine=scripted(ILLEGAL, LEGAL), grammar=LOOKING) as b:
+        b.open("let ")
+        asked = asyncio.create_task(b.ask(b.type("a"), wait="verified"))
+        await asyncio.sleep(0)
+        assert not b.completer.use_grammar(COMPILING)
+        await asyncio.sleep(0)
+        assert b.completer.use_grammar(whole())
+        answer = await asked
+        assert (only(answer), answer.grammar) == (LEGAL[5:].rstrip(), "masked")
+        b.completer.use_grammar(REFUSED)  # not for what its user has to mend
+        assert (await b.ask(b.type("b"))).reason == "grammar_unused"
+
+
+@pytest.mark.asyncio
+async def test_who_waits_for_a_grammar_is_superseded_as_any_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(completion, "GRAMMAR_S", 20.0)
+    async with bench(engine=scripted(ILLEGAL, LEGAL), grammar=LOOKING) as b:
+        b.open("let ")
+        older, newer = [asyncio.create_task(b.ask(b.type(key))) for key in "ab"]
+        await asyncio.sleep(0)
+        b.completer.use_grammar(DocumentGrammar(None, expected=False))
+        assert ((await older).reason, (await newer).reason) == ("superseded", None)
+
+
+@pytest.mark.asyncio
+async def test_of_a_text_that_is_not_followed_in_time_nothing_is_shown_and_the_next_key_is_masked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The target's words are held back with the draft's."""
+    above = "let a = 1;\n" * 4000
+    monkeypatch.setattr(legality, "READ_S", 0.001)
+    worker = GrammarWorker(patience_s=0.001)
+    said = FakeEngine(lambda prefix: b"= 1;"[prefix.endswith(b"=") :], alternatives=lambda prefix: [b"1"])
+    async with bench(engine=said, target=above + "let b = = 1;", grammar=whole(), grammar_worker=worker) as b:
+        b.open(above + "let b ")
+        with b.target_at_work():
+            answer = await b.ask(b.type("="))
+            late = "held back: the text before the cursor is still being read"
+            assert answer == Answer([], "grammar_unused", late)
+            worker.patience_s = 10.0
+            monkeypatch.setattr(legality, "READ_S", 60.0)
+            assert (await b.ask(wait="verified")).grammar.startswith(("masked", "unmasked: a token"))
+        assert b.updates == []
+
+
+@pytest.mark.asyncio
+async def test_a_grammar_that_goes_takes_what_runs_with_it() -> None:
+    async with bench(engine=scripted(ILLEGAL, LEGAL), grammar=whole()) as b:
+        b.engine.hold(after_tokens=8)
+        b.open("let a")
+        asked = asyncio.create_task(b.ask())
+        await asyncio.to_thread(b.engine.wait_until_held)
+        b.completer.use_grammar(REFUSED)
+        b.engine.release()
+        assert LEGAL[5:].startswith(only(await asked))  # what the grammar has found right before
+        answer = await b.ask(wait="verified")
+        assert answer == Answer([], "grammar_unused", f"held back: {REFUSED.reason}")
+
+
 @pytest.mark.asyncio
 async def test_another_grammar_holds_from_the_next_run_on() -> None:
     async with bench(engine=scripted(ILLEGAL, LEGAL), grammar=whole()) as b:
@@ -325,11 +418,11 @@ async def test_another_grammar_holds_from_the_next_run_on() -> None:
         b.open("let a")
         asked = asyncio.create_task(b.ask())
         await asyncio.to_thread(b.engine.wait_until_held)
-        b.completer.use_grammar(replace(whole(), whole=None, reason="refused: bad", expected=True))
+        b.completer.use_grammar(DocumentGrammar(None, reason="not trusted"))
         b.engine.release()
         await asked
         answer = await b.ask(wait="verified")
-        assert answer.grammar == "unmasked: refused: bad"
+        assert answer.grammar == "unmasked: not trusted"
         assert only(answer) == ILLEGAL[5:].rstrip()
         b.completer.use_grammar(whole())
         assert only(await b.ask(wait="verified")) == LEGAL[5:].rstrip()

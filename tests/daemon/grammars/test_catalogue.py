@@ -86,7 +86,7 @@ def test_a_name_that_there_is_not_is_told_with_those_there_are() -> None:
         chosen.reason
         == 'there is no grammar sqll, which "*.sql" in [grammars.files] names; there are: sql, zz'
     )
-    assert chosen.expected
+    assert (chosen.expected, chosen.required) == (True, True)
 
 
 def test_all_are_switched_off() -> None:
@@ -99,13 +99,14 @@ def test_what_is_not_trusted_is_not_used_but_told_of_where_it_matters() -> None:
     found = catalogue(layer)
     refused = found.choose(document("file:///work/a.rules"), GrammarsConfig())
     said = "not trusted: add /work to grammars.trusted (draftwire grammar trust /work)"
-    assert (refused.whole, refused.reason, refused.expected) == (None, said, True)
+    assert (refused.whole, refused.reason, refused.expected, refused.required) == (None, said, True, False)
     assert found.choose(document("file:///work/a.py"), GrammarsConfig()).reason == "no grammar for this file"
     built_in = found.choose(document(), GrammarsConfig()).whole
     assert built_in is not None
     assert built_in.file.origin == "built in"
     named = settings(files=MappingProxyType({"*.py": "rules"}))
-    assert found.choose(document("/work/a.py"), named).reason == said
+    of_the_users = found.choose(document("/work/a.py"), named)
+    assert (of_the_users.reason, of_the_users.required) == (said, True)
     elsewhere = settings(files=MappingProxyType({"*.py": "rulez"}))
     assert found.choose(document("/work/a.py"), elsewhere).reason.startswith("there is no grammar rulez")
     vouched = found.choose(document(), settings(trust_workspace=True)).whole
@@ -124,10 +125,15 @@ def test_islands_are_found_by_host_and_absent_grammars_are_noted() -> None:
         )
     )
     chosen = catalogue().choose(document("/src/a.py", "python"), config)
-    assert [(island.open, grammar.name) for island, grammar in chosen.islands] == [("a", "sql"), ("c", "zz")]
-    assert chosen.notes == (
-        "there is no grammar absent, which [[grammars.islands]] names; there are: sql, zz",
-    )
+    absent = "there is no grammar absent, which [[grammars.islands]] names; there are: sql, zz"
+    assert [
+        (one.open, found.name if isinstance(found, Known) else found) for one, found in chosen.islands
+    ] == [
+        ("a", "sql"),
+        ("c", "zz"),
+        ("g", absent),
+        ("i", absent),
+    ]
     assert catalogue().choose(document("/a.md", "markdown"), config).islands[0][0].open == "e"
 
 

@@ -9,7 +9,8 @@ import pytest
 
 from daemon.documents import Document, Place
 from daemon.grammars.document_grammar import DocumentGrammar
-from daemon.grammars.legality import LAST_PATIENCE_S, PAUSE_S, WHOLE_TEXT_S
+from daemon.grammars.legality import LAST_PATIENCE_S, PAUSE_S, READ_S, WHOLE_TEXT_S
+from grammars.islands import Island
 from tests.fakes.grammars import lets
 from tests.fakes.legality import VOCABULARY, LegalityBench, play
 from tests.fakes.virtual_time import at_once
@@ -66,7 +67,7 @@ def test_without_a_grammar_everything_goes_and_is_shown() -> None:
     async def scenario(b: LegalityBench) -> None:
         for grammars, mode in (
             (DocumentGrammar(None, expected=False, reason="no grammar for this file"), ""),
-            (DocumentGrammar(None, reason="compiling sql.bnf"), "unmasked: compiling sql.bnf"),
+            (DocumentGrammar(None, reason="not trusted: trust /work"), "unmasked: not trusted: trust /work"),
         ):
             assert b.legality.use(grammars) is (mode == "")
             run = b.run_at("let = |")
@@ -79,8 +80,42 @@ def test_without_a_grammar_everything_goes_and_is_shown() -> None:
     play(scenario)
 
 
-def test_a_text_that_is_still_being_read_is_completed_without() -> None:
-    """The first token waits 10 ms, the others do not; after 50 ms nothing is held back for it any more."""
+def test_where_the_grammar_is_not_there_nothing_is_shown() -> None:
+    async def scenario(b: LegalityBench) -> None:
+        for reason in ("looking for grammars", "compiling sql.bnf", "refused: sql.bnf: line 4: ..."):
+            is_first = reason == "looking for grammars"  # else nothing was shown that could end
+            assert b.legality.use(DocumentGrammar(None, reason=reason, required=True)) is is_first
+            run = b.run_at("let = |")
+            assert await b.legality.first_legal(run, [*b"=;1"]) == 0
+            await b.legality.examine(run, run.place, "= = =", last=True)
+            assert run.grammar.fitting("= = =", 0) == ""
+            assert run.grammar.mode == f"held back: {reason}"
+
+    play(scenario)
+
+
+def test_in_an_island_without_its_grammar_nothing_is_shown_and_around_it_all_is() -> None:
+    island = Island("<<", ">>", "y")
+
+    async def scenario(b: LegalityBench) -> None:
+        compiling = DocumentGrammar(None, ((island, "refused: y.bnf"),), "compiling x.bnf", required=True)
+        for marked, reason in (("a << b|", "refused: y.bnf"), ("a |", "compiling x.bnf")):
+            assert b.legality.use(compiling) is (reason == "refused: y.bnf")
+            run = b.run_at(marked)
+            await b.read(run)
+            assert run.grammar.mode == f"held back: {reason}"
+        assert b.legality.use(replace(compiling, reason="no grammar", expected=False, required=False))
+        for marked, shown, mode in (("a << b|", "", "held back: refused: y.bnf"), ("a |", "= =", "")):
+            run = b.run_at(marked)
+            await b.read(run)
+            await b.legality.examine(run, run.place, "= =")
+            assert (run.grammar.fitting("= =", 0), run.grammar.mode) == (shown, mode)
+
+    play(scenario)
+
+
+def test_of_a_text_that_is_still_being_read_nothing_is_shown() -> None:
+    """The first token waits 10 ms, the others do not; after READ_S the run is given up."""
 
     async def scenario(b: LegalityBench) -> None:
         text = "let a = 1;\n" * 1000 + "let b = |"
@@ -92,10 +127,10 @@ def test_a_text_that_is_still_being_read_is_completed_without() -> None:
                 await b.legality.examine(run, run.place, "1")
             assert b.loop.time() - began == pytest.approx(0.01, abs=0.002)
             assert run.grammar.fitting("1", 0) == ""
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(READ_S)
             assert await b.legality.first_legal(run, [*b"=;1"]) == 0
-            assert run.grammar.mode == "unmasked: the text before the cursor is still being read"
-            assert run.grammar.fitting("1", 0) == "1"
+            assert run.grammar.mode == "held back: the text before the cursor is still being read"
+            assert run.grammar.fitting("1", 0) == ""
         run = b.run_at(text)
         await b.read(run)
         assert await at_once(b.legality.first_legal(run, [*b"=;1"])) == 2
@@ -153,7 +188,7 @@ def test_a_reading_that_takes_too_long_leaves_the_run_to_say_so() -> None:
         with b.blocked():
             run = b.run_at(LONG)
             await b.legality.examine(run, run.place, "1", last=True)
-            assert run.grammar.mode == "unmasked: the text before the cursor is still being read"
+            assert run.grammar.mode == "held back: the text before the cursor is still being read"
 
     play(scenario)
 
@@ -200,8 +235,8 @@ def test_the_last_text_of_a_run_waits_for_the_reading_as_long_as_that_may_take()
             began = b.loop.time()
             assert await b.legality.first_legal(run, [*b"=;1"]) == 0
             await b.legality.examine(run, run.place, "1", last=True)
-            assert b.loop.time() - began == pytest.approx(0.05, abs=0.002)
-            assert run.grammar.state == "off"
+            assert b.loop.time() - began == pytest.approx(READ_S, abs=0.002)
+            assert run.grammar.state == "held back"
 
     play(scenario)
 

@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from daemon.grammars.document_grammar import DocumentGrammar
-from daemon.grammars.legality import PAUSE_S
+from daemon.grammars.legality import PAUSE_S, READ_S
 from daemon.grammars.worker import EngineLost
 from tests.fakes.grammars import lets
 from tests.fakes.legality import LegalityBench, play
@@ -32,12 +32,27 @@ def test_a_text_that_is_read_too_late_does_not_bring_the_grammar_back() -> None:
         with b.blocked():
             run = b.run_at("let a = 1; let b = |")
             assert await b.legality.first_legal(run, [*b"=;1"]) == 0
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(READ_S)
             assert await b.legality.first_legal(run, [*b"=;1"]) == 0
         reading = b.legality._reading
         assert reading is not None
         await no_time_passes_until(reading.done)
-        assert run.grammar.mode == "unmasked: the text before the cursor is still being read"
+        assert run.grammar.mode == "held back: the text before the cursor is still being read"
+
+    play(scenario)
+
+
+def test_an_engine_that_fails_when_the_text_is_read_too_late_shows_nothing_of_the_run() -> None:
+    async def scenario(b: LegalityBench) -> None:
+        with b.blocked():
+            run = b.run_at("let a = 1; let b = |")
+            await b.legality.examine(run, run.place, "1", last=True)
+            b.engine.raises = ZeroDivisionError("no such thing")
+        reading = b.legality._reading
+        assert reading is not None
+        await no_time_passes_until(reading.done)
+        assert run.grammar.state == "held back"
+        assert b.run_at("let a = |").grammar.mode == "unmasked: the grammar engine failed: no such thing"
 
     play(scenario)
 
@@ -50,7 +65,7 @@ def test_a_worker_that_ends_while_the_text_is_read() -> None:
             assert b.engine.entered.wait(20)
             await b.worker.close()
         assert await at_once(b.legality.first_legal(run, [*b"=;1"])) == 0
-        assert run.grammar.state == "off"
+        assert run.grammar.state == "held back"
 
     play(scenario)
 
@@ -61,7 +76,7 @@ def test_a_run_that_another_has_overtaken_is_no_longer_read_for() -> None:
         newer = b.run_at("let ab = |")
         assert await at_once(b.legality.first_legal(newer, [*b"=;1"])) == 2
         assert await at_once(b.legality.first_legal(older, [*b"=;1"])) == 0
-        assert older.grammar.state == "off"
+        assert older.grammar.state == "held back"
 
     play(scenario)
 
@@ -212,7 +227,7 @@ def test_a_grammar_that_goes_while_the_text_is_read(what: str) -> None:
             else:
                 b.legality.close()
             await b.legality.examine(run, run.place, "1", last=True)
-            assert run.grammar.state == "off"
+            assert run.grammar.state == "held back"
             assert await b.legality.first_legal(run, [*b"=;1"]) == 0
 
     play(scenario)
@@ -230,7 +245,7 @@ def test_edits_while_the_text_is_read() -> None:
         assert await at_once(b.legality.first_legal(runs[-1], [*b"=;1"])) == 2
         for run in runs[:-1]:
             assert await at_once(b.legality.first_legal(run, [*b"=;1"])) == 0
-            assert run.grammar.state == "off"
+            assert run.grammar.state == "held back"
 
     play(scenario)
 

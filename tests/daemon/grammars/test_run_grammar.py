@@ -9,12 +9,13 @@ from grammars.interface import Mode
 
 
 @pytest.mark.parametrize(
-    ("state", "shown"), [("none", "abc"), ("reading", ""), ("in force", ""), ("off", "abc")]
+    ("state", "shown"),
+    [("none", "abc"), ("reading", ""), ("in force", ""), ("off", "abc"), ("held back", "")],
 )
 def test_what_was_not_examined_is_held_back_where_a_grammar_is_in_force(state: State, shown: str) -> None:
     grammar = RunGrammar(state)
     assert grammar.fitting("abc", 0) == shown
-    assert grammar.knows("abc", 0) is (shown == "abc")
+    assert grammar.knows("abc", 0) is (state not in ("reading", "in force"))
     assert grammar.knows("", 0)
 
 
@@ -50,6 +51,13 @@ def test_what_is_known_not_to_fit_is_not_shown_because_the_grammar_is_off() -> N
     assert grammar.fitting("let a = = 1", 4) == "let a = = 1"
     assert grammar.fitting("del = b;", 4) == "del "
     assert grammar.fitting("del = b;", 5) == "del = b;"
+
+
+def test_of_a_run_without_its_grammar_nothing_is_shown_and_the_reason_is_said() -> None:
+    grammar = RunGrammar("reading")
+    grammar.hold_back("compiling x.bnf")
+    assert (grammar.fitting("let a", 4), grammar.trims) == ("", False)
+    assert grammar.mode == "held back: compiling x.bnf"
 
 
 def test_another_text_after_the_cursor_is_another_question() -> None:

@@ -15,6 +15,7 @@ from daemon.draft.engine import Vocabulary
 from daemon.grammars import store as grammar_store
 from daemon.grammars import workshop as grammar_workshop
 from daemon.grammars.cache import GrammarCache
+from daemon.grammars.document_grammar import LoadedGrammar
 from daemon.grammars.lookout import Lookout
 from daemon.grammars.places import Origin, Unreadable, read_grammar
 from daemon.grammars.runner import GrammarRunner, Outcome
@@ -131,10 +132,11 @@ async def test_a_grammar_is_found_compiled_and_loaded_while_nobody_waits(world: 
     world.store.vocabulary_known(VOCABULARY)
     first = world.store.of(world.document())
     assert (first.whole, first.line, first.expected) == (None, "looking for grammars", False)
+    assert first.lack == "looking for grammars"
     await world.store.idle()
     found = world.store.of(world.document())
     assert found.whole is not None
-    assert (found.line, found.reason, found.expected) == ("masked by x", "", True)
+    assert (found.line, found.reason, found.lack, found.expected) == ("masked by x", "", "", True)
     assert found.whole.file == world.folder / "settings" / "grammars" / "x.bnf"
     assert found.whole.template.copy().consume([97, 97, 98]) == 2
     assert [path.name for path in found.whole.examples] == ["1.x"]
@@ -151,9 +153,14 @@ async def test_the_states_on_the_way_are_told(world: World) -> None:
     while not world.runner.ran:
         await asyncio.sleep(0)
     compiling = world.store.of(world.document())
-    assert (compiling.line, compiling.expected) == ("compiling x.bnf", True)
+    assert (compiling.line, compiling.lack, compiling.expected) == (
+        "compiling x.bnf",
+        "compiling x.bnf",
+        True,
+    )
     world.runner.held.set()
-    assert await world.line() == "x.bnf waits for the draft model to be loaded"
+    waiting = "x.bnf waits for the draft model to be loaded"
+    assert await world.line() == world.store.of(world.document()).lack == waiting
     world.store.vocabulary_known(VOCABULARY)
     assert await world.line() == "masked by x"
     assert world.runner.ran == ["x.bnf"]
@@ -163,6 +170,7 @@ async def test_without_a_grammar_nothing_is_compiled(world: World) -> None:
     world.write("y.bnf", "; @files *.y")
     assert await world.line() == "no grammar for this file"
     assert await world.line("b.x") == "no grammar for this file"
+    assert world.store.of(world.document()).lack == ""
     assert world.runner.ran == []
     assert world.store.overview() == [
         f"y (user, {world.folder / 'settings' / 'grammars' / 'y.bnf'}): not needed so far"
@@ -186,6 +194,7 @@ async def test_a_changed_file_takes_effect_and_stays_in_use_until_then(world: Wo
     while len(world.runner.ran) < 2:
         await asyncio.sleep(0)
     assert world.store.of(world.document()).whole is before
+    assert world.store.of(world.document()).lack == ""
     world.runner.held.set()
     await world.store.idle()
     after = world.store.of(world.document())
@@ -215,6 +224,7 @@ async def test_a_new_version_with_errors_leaves_the_old_one_in_use(world: World)
     world.write("x.bnf", "; @files *.x\n; bad")
     said = "refused: x.bnf: it is bad; make it good"
     assert await world.line() == f"masked by x; the version before is in use, since the new one was {said}"
+    assert world.store.of(world.document()).lack == ""
     assert world.store.diagnostics_of(file) == (BAD,)
     world.write("x.bnf", "; @name 1\n; @name 2\n")
     assert "masked by x; the version before is in use, since" in await world.line()
@@ -241,7 +251,7 @@ async def test_what_was_refused_is_not_tried_again_until_it_changes(world: World
     file = world.write("x.bnf", "; @files *.x\n; bad")
     refused = "refused: x.bnf: it is bad; make it good"
     assert await world.line() == refused
-    assert await world.line() == refused
+    assert await world.line() == world.store.of(world.document()).lack == refused
     assert world.store.overview() == [f"x (user, {file}): {refused}"]
     world.write("x.bnf", "; @files *.x")
     await world.line()
@@ -301,6 +311,7 @@ async def test_a_workspace_has_to_be_trusted(world: World) -> None:
     said = f"not trusted: add {work} to grammars.trusted (draftwire grammar trust {work})"
     assert await world.line() == said
     assert world.store.of(world.document()).expected
+    assert world.store.of(world.document()).lack == ""  # a checkout has no say in what is suggested
     assert world.runner.ran == []
     assert world.store.overview()[0].endswith("x.bnf): not trusted")
     assert await world.line(config=GrammarsConfig(trust_workspace=True)) == "masked by x"
@@ -338,13 +349,16 @@ async def test_islands_are_there_when_their_grammars_are(tmp_path: Path) -> None
     world.write("x.bnf", "; @files *.x")
     absent = "there is no grammar z, which [[grammars.islands]] names; there are: x, y"
     waiting = "waits for the draft model to be loaded"
-    assert await world.line() == f"x.bnf {waiting}; {absent}; y.bnf {waiting}"
+    assert await world.line() == f"x.bnf {waiting}; y.bnf {waiting}; {absent}"
     world.store.vocabulary_known(VOCABULARY)
     assert await world.line() == f"masked by x; islands of y; {absent}"
     found = world.store.of(world.document())
-    assert [(island, grammar.name) for island, grammar in found.islands] == [
+    assert [
+        (island, one.name if isinstance(one, LoadedGrammar) else one) for island, one in found.islands
+    ] == [
         (Island("<", ">", "y"), "y"),
         (Island("{", r"\n", "y"), "y"),
+        (Island("a", r"\n", "z"), absent),
     ]
     (tmp_path / "settings" / "grammars" / "x.bnf").unlink()
     assert (await world.line()).startswith("no grammar for this file; islands of y")

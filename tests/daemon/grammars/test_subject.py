@@ -49,6 +49,20 @@ def test_without_a_grammar_for_the_whole_there_is_nothing_outside() -> None:
     assert subjects.at(at('lets"x| ')) is not None
 
 
+def test_where_the_grammar_is_not_there_is_told_apart_from_where_none_should_be() -> None:
+    island = Island("<<", ">>", "y")
+    refused = DocumentGrammar(None, ((island, "refused: y.bnf"),), "compiling x.bnf", required=True)
+    for grammars, outside, inside in (
+        (refused, "compiling x.bnf", "refused: y.bnf"),
+        (replace(refused, required=False), "", "refused: y.bnf"),
+        (replace(refused, whole=lets()), "", "refused: y.bnf"),
+        (FENCED, "", ""),
+    ):
+        subjects = Subjects(grammars)
+        assert [subjects.lack(at(marked)) for marked in ("a |", "a <<b|")] == [outside, inside]
+        assert (subjects.at(at("a <<b|")) is None) is bool(inside)
+
+
 def test_places_are_told_apart_by_version_and_offset() -> None:
     subjects, place = Subjects(FENCED), at("a <<b|")
     found = subjects.at(place)

@@ -9,7 +9,7 @@ from daemon.documents import Document, Place
 from daemon.generation import Generation, Limits
 from daemon.run import Run
 from daemon.screen.merge import News
-from daemon.screen.news import news_of, shaped_at, worth_showing
+from daemon.screen.news import led_astray, news_of, shaped_at, worth_showing
 from grammars.interface import Mode
 from tests.fakes.engine import byte_vocabulary
 
@@ -61,6 +61,14 @@ def test_what_is_not_known_to_fit_is_no_news() -> None:
     assert news_of(run, run.place, "optimistic") == (News("12", 2, False, False), None)
     assert news_of(run, typed(run, "1"), "optimistic")[0].text == "2"
     assert news_of(run, typed(run, "12 +"), "optimistic") == (News("", 0, False, False), "filtered_grammar")
+
+
+def test_of_a_run_without_its_grammar_there_are_no_news_and_that_is_why() -> None:
+    """Whoever has said it."""
+    run = run_of("12 + 34", verified=4)
+    run.grammar.hold_back("compiling x.bnf")
+    assert news_of(run, run.place, "optimistic") == (News("", 0, False, True), "grammar_unused")
+    assert not led_astray(run, "optimistic", over=True)
 
 
 def test_a_failure_is_the_reason_before_any_other() -> None:

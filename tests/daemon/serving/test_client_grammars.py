@@ -57,6 +57,51 @@ async def test_a_grammar_of_the_users_masks_the_draft_and_the_trace_says_so(tmp_
 
 
 @pytest.mark.asyncio
+async def test_the_first_keys_wait_for_the_grammar_and_are_drafted_from_once_it_is_there(
+    tmp_path: Path,
+) -> None:
+    """ux-16: a document is typed in from the moment it is opened; what the model says first is not of the language."""
+    name = "file:///a.lets"
+    async with lets_desk(tmp_path) as d:
+        d.take(OpenDocument(name, "lets", 1, "let "), ChangeDocument(name, 2, [Edit(4, 4, "a")]))
+        d.take(Complete(1, name, 2, 5), ChangeDocument(name, 3, [Edit(5, 5, " ")]), Complete(2, name, 3, 6))
+        answers = await d.first(Completions, 2)
+        await d.service.grammars.idle()
+        await d.looked_at(name)
+        assert d.client.documents[name][1]._runs.active is not None
+        d.take(Complete(3, name, 3, 6, wait="verified"))
+        *answers, answer = await d.first(Completions, 3)
+        assert (answer.suggestions[0].text, answer.grammar) == ("=b ;", "masked")
+        for early in answers:
+            assert early.grammar in ("masked", "") or early.grammar.startswith("held back: "), early
+            assert all("=b ;".startswith(one.text) for one in early.suggestions)
+
+
+@pytest.mark.asyncio
+async def test_a_file_with_errors_in_its_grammar_is_not_completed_and_the_trace_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file and the first error are named; once that is mended the grammar is in force from the next key on."""
+    monkeypatch.setattr(grammar_store, "LOOK_S", 0.0)
+    name = "file:///a.lets"
+    async with lets_desk(tmp_path) as d:
+        file = tmp_path / "grammars" / "lets.bnf"
+        good = file.read_text(encoding="utf-8")
+        file.write_text(good.replace("<let> |", "<lett> |"), encoding="utf-8")
+        d.take(OpenDocument(name, "lets", 1, "let a "), Complete(1, name, 1, 6, wait="settled"))
+        [answer] = await d.first(Completions)
+        assert (answer.suggestions, answer.reason) == ([], "grammar_unused")
+        assert answer.grammar.startswith("held back: refused: lets.bnf: line 2: ")
+        last = d.service.statistics.last[-1]
+        assert (last.reason, last.grammar) == (answer.reason, answer.grammar)
+        await d.service.grammars.idle()
+        file.write_text(good, encoding="utf-8")
+        d.take(ChangeDocument(name, 2, [Edit(6, 6, "=")]), Complete(2, name, 2, 7, wait="settled"))
+        [_, answer] = await d.first(Completions, 2)
+        assert (answer.suggestions[0].text, answer.grammar) == ("b ;", "masked")
+
+
+@pytest.mark.asyncio
 async def test_how_a_documents_grammar_fares_is_told_when_that_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -117,7 +162,7 @@ async def test_who_waits_for_a_whole_text_waits_for_its_grammar(monkeypatch: pyt
 
 
 @pytest.mark.asyncio
-async def test_a_grammar_that_takes_too_long_is_done_without(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_grammar_that_takes_too_long_is_waited_for_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
     async def idle() -> None:
         await asyncio.Event().wait()
 

@@ -80,6 +80,19 @@ def test_an_answer_without_its_grammar_says_why(
     assert (result.exit_code, result.stdout, result.stderr) == (0, "getcwd()\n", said)
 
 
+def test_nothing_for_want_of_a_grammar_says_which_and_what_is_wrong_with_it(
+    source: Path, run_daemon: RunDaemon
+) -> None:
+    with run_daemon() as daemon:
+        daemon.reason, daemon.grammar = "grammar_unused", "held back: refused: lets.bnf: line 2: no"
+        result = runner.invoke(app, ["complete", f"{source}:3:4"])
+    assert (result.exit_code, result.stdout) == (Exit.NOTHING, "")
+    assert result.stderr == (
+        "the grammar took no part; held back: refused: lets.bnf: line 2: no\n"
+        f"draftwire: nothing to suggest at {source}:3:4: {in_words('grammar_unused')}\n"
+    )
+
+
 def test_nothing_to_show_is_status_1_with_the_reason(source: Path, run_daemon: RunDaemon) -> None:
     with run_daemon() as daemon:
         daemon.reason = "excluded_file"
