@@ -1,4 +1,4 @@
-"""A client's connection to the daemon: handshake, requests with their answers, and what the daemon pushes.
+"""A client's connection to the daemon: requests with their answers, and what the daemon pushes.
 
 Knows the local socket and the messages' order, not what a document or an editor is. One connection; whoever
 wants another after a loss makes another (`lsp_bridge/session.py`).
@@ -9,24 +9,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import os
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from daemon.api.errors import (
     BadMessage,
     DaemonLost,
-    DaemonRefused,
-    DaemonSilent,
     DaemonStopped,
-    DaemonUnavailable,
     FrameTooLarge,
     RequestFailed,
-    other_protocol,
 )
-from daemon.api.framing import MAX_FRAME_BYTES, FrameReader, encode, for_client
+from daemon.api.framing import MAX_FRAME_BYTES, encode
+from daemon.api.handshake import HANDSHAKE_TIMEOUT_S, READ_BYTES, Greeted, shake_hands, silent
 from daemon.api.messages import (
-    API_VERSION,
     Cancel,
     CheckGrammar,
     ClientMessage,
@@ -40,19 +35,14 @@ from daemon.api.messages import (
     Goodbye,
     GrammarFindings,
     GrammarState,
-    Hello,
     Stats,
     Status,
     SuggestionUpdate,
     Trigger,
     Wait,
-    Welcome,
 )
-from daemon.api.paths import RuntimePaths, read_endpoint
+from daemon.api.paths import RuntimePaths
 
-HANDSHAKE_TIMEOUT_S = 5.0
-"""Also for what a daemon says of itself, which costs it no work: one that takes longer hangs."""
-READ_BYTES = 1 << 16
 MAX_UNSENT_BYTES = 2 * MAX_FRAME_BYTES
 """A daemon that leaves this much unread is taken for lost."""
 
@@ -69,18 +59,11 @@ log = logging.getLogger(__name__)
 class DaemonClient:
     """An open, greeted connection. Made by `connect`; not for use from several threads."""
 
-    def __init__(
-        self,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
-        frames: FrameReader[DaemonMessage],
-        welcome: Welcome,
-        on_push: OnPush | None,
-    ) -> None:
-        self.welcome = welcome
-        self._reader = reader
-        self._writer = writer
-        self._frames = frames
+    def __init__(self, greeted: Greeted, on_push: OnPush | None) -> None:
+        self.welcome = greeted.welcome
+        self._reader = greeted.reader
+        self._writer = greeted.writer
+        self._frames = greeted.frames
         self._on_push = on_push
         self._next_request = 1
         self._waiting: dict[int, asyncio.Future[AnyAnswer]] = {}
@@ -105,22 +88,8 @@ class DaemonClient:
         called on the event loop for whatever comes unasked, in order. Raises DaemonUnavailable (nobody there),
         DaemonSilent (no word for `timeout_s`), DaemonRefused, RuntimePathError.
         """
-        writer: asyncio.StreamWriter | None = None
-        try:
-            async with asyncio.timeout(timeout_s):
-                reader, writer, token = await _open(paths)
-                writer.write(encode(_hello(client, token, settings or {})))
-                frames = for_client()
-                welcome = await _welcomed(reader, frames)
-        except BaseException as error:
-            if writer is not None:
-                writer.close()
-            if isinstance(error, TimeoutError):
-                raise _silent(paths.process(), timeout_s) from error
-            if isinstance(error, OSError):
-                raise DaemonUnavailable(_no_daemon(error)) from error
-            raise
-        return cls(reader, writer, frames, welcome, on_push)
+        greeted = await shake_hands(paths, client, settings or {}, timeout_s)
+        return cls(greeted, on_push)
 
     def send(self, message: ClientMessage) -> None:
         """Send one message that is not answered. Raises DaemonLost, BadMessage, FrameTooLarge."""
@@ -209,7 +178,7 @@ class DaemonClient:
             async with asyncio.timeout(HANDSHAKE_TIMEOUT_S):
                 return await self._ask(request, message)
         except TimeoutError as error:
-            raise _silent(self.welcome.pid, HANDSHAKE_TIMEOUT_S) from error
+            raise silent(self.welcome.pid, HANDSHAKE_TIMEOUT_S) from error
 
     async def _ask(self, request: int, message: ClientMessage) -> AnyAnswer:
         self.send(message)
@@ -282,62 +251,6 @@ class DaemonClient:
                 waiting.set_exception(error)
         self._waiting.clear()
         self._writer.close()
-
-
-def _no_daemon(error: OSError) -> str:
-    """Why there is nobody: nothing at the address is the usual case and needs no reason."""
-    usual = isinstance(error, FileNotFoundError | ConnectionRefusedError)
-    reason = "" if usual else f" ({error.strerror or error})"
-    return f"no daemon is running{reason}; run: draftwire daemon start"
-
-
-def _silent(process: int | None, waited_s: float) -> DaemonSilent:
-    name = "the daemon" if process is None else f"the daemon (process {process})"
-    return DaemonSilent(f"{name} does not answer within {waited_s:g} s; run: draftwire daemon stop")
-
-
-def _hello(client: str, token: str, settings: Mapping[str, Any]) -> Hello:
-    return Hello(API_VERSION, client[:200], os.getpid(), token, dict(settings))
-
-
-async def _open(paths: RuntimePaths) -> tuple[asyncio.StreamReader, asyncio.StreamWriter, str]:
-    if paths.transport == "unix":
-        reader, writer = await asyncio.open_unix_connection(str(paths.socket))
-        return reader, writer, ""
-    endpoint = read_endpoint(paths)
-    reader, writer = await asyncio.open_connection("127.0.0.1", endpoint.port)
-    return reader, writer, endpoint.token
-
-
-async def _welcomed(reader: asyncio.StreamReader, frames: FrameReader[DaemonMessage]) -> Welcome:
-    """The daemon's first message, which must be a Welcome of our version."""
-    while (message := _next(frames)) is None:
-        data = await reader.read(READ_BYTES)
-        if not data:
-            raise DaemonUnavailable(
-                "the daemon closed the connection before it answered; run: draftwire doctor"
-            )
-        frames.feed(data)
-    if isinstance(message, Failed):
-        for_the_user = message.code == "bad_setting"
-        text = message.message if for_the_user else f"the daemon refused this client: {message.message}"
-        raise DaemonRefused(message.code, text, message.settings)
-    if not isinstance(message, Welcome):
-        raise DaemonUnavailable(
-            "what answers at the daemon's socket is not a Draftwire daemon; run: draftwire doctor"
-        )
-    if message.api != API_VERSION:
-        raise DaemonRefused("bad_hello", other_protocol(message.api, API_VERSION))
-    return message
-
-
-def _next(frames: FrameReader[DaemonMessage]) -> DaemonMessage | None:
-    try:
-        return frames.next_message()
-    except (BadMessage, FrameTooLarge) as error:
-        raise DaemonUnavailable(
-            f"what answers at the daemon's socket is not a Draftwire daemon ({error}); run: draftwire doctor"
-        ) from error
 
 
 def _expect(answer: object, kind: type[Answer]) -> Answer:

@@ -16,8 +16,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from daemon.api.client import HANDSHAKE_TIMEOUT_S, DaemonClient, OnPush
+from daemon.api.client import DaemonClient, OnPush
 from daemon.api.errors import DaemonMisconfigured, DaemonSilent, DaemonStartFailed, DaemonUnavailable
+from daemon.api.handshake import HANDSHAKE_TIMEOUT_S
 from daemon.api.paths import RuntimePaths
 
 EXIT_ALREADY_RUNNING = 75

@@ -14,10 +14,8 @@ from daemon.api.client import DaemonClient, Pushed
 from daemon.api.errors import (
     BadMessage,
     DaemonLost,
-    DaemonRefused,
     DaemonSilent,
     DaemonStopped,
-    DaemonUnavailable,
     RequestFailed,
 )
 from daemon.api.framing import encode
@@ -40,12 +38,14 @@ from daemon.api.messages import (
     SuggestionUpdate,
     Welcome,
 )
-from daemon.api.paths import Endpoint, RuntimePaths, read_endpoint, runtime_paths, write_endpoint
+from daemon.api.paths import RuntimePaths, runtime_paths
 from daemon.api.text import surroundings_hash
 from tests.fakes.daemon import READY, ScriptedDaemon
+from tests.fakes.raw_daemon import RawDaemon
 
 pytestmark = pytest.mark.asyncio
 U = "file:///a"
+WELCOME = Welcome(1, "v", 1, "m")
 
 
 @pytest.fixture(params=["unix", "tcp"])
@@ -190,7 +190,7 @@ async def test_a_daemon_that_gives_no_sign_of_life(tmp_path: Path, monkeypatch: 
     """The question fails, with the process and what to run; the connection stays, for it may yet go on."""
     monkeypatch.setattr(client_module, "HANDSHAKE_TIMEOUT_S", 0.1)
     paths = runtime_paths(tmp_path / "run", transport="unix")
-    async with raw_server(paths, encode(WELCOME), encode(READY)):
+    async with RawDaemon(paths, encode(WELCOME), encode(READY)):
         client = await DaemonClient.connect(paths, client="test")
         for ask in (client.status, client.stats):
             with pytest.raises(
@@ -229,67 +229,6 @@ async def test_a_daemon_that_no_longer_reads(client: DaemonClient, monkeypatch: 
     await client.wait_lost()
 
 
-async def test_nobody_there(paths: RuntimePaths) -> None:
-    """The error says how to start one."""
-    paths.prepare()
-    with pytest.raises(DaemonUnavailable, match="draftwire daemon start"):
-        await DaemonClient.connect(paths, client="test")
-    if paths.transport == "tcp":
-        write_endpoint(paths, Endpoint(1, "stale"))
-        with pytest.raises(DaemonUnavailable, match="draftwire daemon start"):
-            await DaemonClient.connect(paths, client="test")
-
-
-async def test_a_refusal(paths: RuntimePaths, daemon: ScriptedDaemon) -> None:
-    """The daemon's own words."""
-    daemon.refuse = Failed("bad_hello", "versions differ; run: draftwire daemon stop")
-    with pytest.raises(DaemonRefused, match="versions differ") as caught:
-        await DaemonClient.connect(paths, client="test")
-    assert caught.value.code == "bad_hello"
-
-
-async def test_the_token_of_another_run(tmp_path: Path) -> None:
-    """Loopback TCP is open to all users; the token is not (ux-41)."""
-    paths = runtime_paths(tmp_path / "run", transport="tcp")
-    async with ScriptedDaemon(paths):
-        client = await DaemonClient.connect(paths, client="test")
-        await client.close()
-        write_endpoint(paths, Endpoint(read_endpoint(paths).port, "guess"))
-        with pytest.raises(DaemonRefused) as caught:
-            await DaemonClient.connect(paths, client="test")
-        assert caught.value.code == "unauthorized"
-
-
-WELCOME = Welcome(1, "v", 1, "m")
-
-
-@pytest.mark.parametrize(
-    ("sent", "error", "match"),
-    [
-        (b"", DaemonUnavailable, "closed the connection"),
-        (b"SSH-2.0-OpenSSH_9.6\r\n", DaemonUnavailable, "not a Draftwire daemon"),
-        (b"\0\0\0\1\xc1", DaemonUnavailable, "not a Draftwire daemon"),
-        (encode(READY), DaemonUnavailable, "not a Draftwire daemon"),
-        (
-            encode(Welcome(0, "v", 1, "m")),
-            DaemonRefused,
-            "version 0, this client 1; run: draftwire daemon stop",
-        ),
-        (encode(Welcome(99, "v", 1, "m")), DaemonRefused, "version 99, this client 1; restart the editor"),
-        (None, DaemonUnavailable, "does not answer within"),
-    ],
-    ids=["silence", "another protocol", "garbage", "no welcome", "older", "newer", "hangs"],
-)
-async def test_what_is_no_daemon(
-    tmp_path: Path, sent: bytes | None, error: type[Exception], match: str
-) -> None:
-    """Whatever answers at the socket, one clear error (the stale socket of ux-30 among them)."""
-    paths = runtime_paths(tmp_path / "run", transport="unix")
-    async with raw_server(paths, sent):
-        with pytest.raises(error, match=match):
-            await DaemonClient.connect(paths, client="test", timeout_s=0.2 if sent is None else 5)
-
-
 async def test_nonsense_after_the_greeting(tmp_path: Path) -> None:
     """A bad frame and an answer to nothing are skipped; the wrong answer fails its request alone."""
     paths = runtime_paths(tmp_path / "run", transport="unix")
@@ -299,37 +238,8 @@ async def test_nonsense_after_the_greeting(tmp_path: Path) -> None:
         Completions(77, U, 1, 0, 0, []),
     ]
     late = b"\0\0\0\1\xc1" + b"".join(encode(message) for message in messages)
-    async with raw_server(paths, encode(WELCOME), late):
+    async with RawDaemon(paths, encode(WELCOME), late):
         client = await DaemonClient.connect(paths, client="test")
         with pytest.raises(RequestFailed, match="answered with Completions, not Status"):
             await client.status()
         await client.close()
-
-
-class raw_server:  # noqa: N801 - used like a function
-    """Sends bytes at the first read, and more at the second; None: never answers."""
-
-    def __init__(self, paths: RuntimePaths, first: bytes | None, second: bytes = b"") -> None:
-        self._paths, self._first, self._second = paths, first, second
-        self._over = asyncio.Event()
-
-    async def __aenter__(self) -> None:
-        self._paths.prepare()
-        self._server = await asyncio.start_unix_server(self._serve, str(self._paths.socket))
-
-    async def __aexit__(self, *_: object) -> None:
-        self._over.set()
-        self._server.close()
-        await self._server.wait_closed()
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.read(1 << 16)
-        if self._first is None:
-            await self._over.wait()
-        else:
-            writer.write(self._first)
-            if self._second:
-                await reader.read(1 << 16)
-                writer.write(self._second)
-                await self._over.wait()
-        writer.close()
