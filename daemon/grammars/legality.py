@@ -210,8 +210,6 @@ class Legality:
             return
         except Exception as defect:
             self._broken(defect)
-            if run.grammar.state == "reading":
-                run.grammar.turn_off(self._pause_reason)
             return
         if run.grammar.state != "reading":
             return
