@@ -191,9 +191,12 @@ class Completer:
         """If this key took what was left of what was shown: was it known what follows?"""
         rest = showing.offer.text
         if rest and likely_typed(showing.place, place) == rest:
-            ahead = self._runs.behind(showing.place, rest)
+            run = self._runs.behind(showing.place, rest) or showing.run
+            assert isinstance(run, Run)
+            typed = run.generation.typed_to(place)
+            nothing_follows = run.ahead and run.finished
             self._statistics.ends += 1
-            self._statistics.foreseen += ahead is not None and bool(ahead.known_text or ahead.finished)
+            self._statistics.foreseen += nothing_follows or (typed is not None and run.known_text != typed)
 
     def _is_withheld(self, place: Place) -> bool:
         """Whether a key or a password is being written here, and not along a suggestion."""

@@ -125,9 +125,9 @@ class Statistics:
     continuations: int = 0
     """Times that a user got to the end of a suggestion behind which had been drafted already."""
     ends: int = 0
-    """Times that a user got to the end of a suggestion, typing or accepting, where drafts go ahead ..."""
+    """Times that a user got to the end of what was shown, typing or accepting, where drafts go ahead ..."""
     foreseen: int = 0
-    """... and that what follows had been drafted by then, or that nothing does was known."""
+    """... and that what follows was known by then, from the same run or the one ahead; or that nothing follows."""
     shown: int = 0
     accepted: Counter[str] = field(default_factory=Counter)
     accepted_characters: int = 0

@@ -140,6 +140,22 @@ async def test_ends_that_come_before_what_follows_is_known_are_counted_too() -> 
         assert b.statistics.ends == 0
 
 
+@pytest.mark.asyncio
+async def test_what_is_known_of_a_run_that_goes_on_counts_as_foreseen() -> None:
+    """ux-28: a user may be at the end of what is shown before all of it is, since texts grow in steps."""
+    async with bench(chosen=AHEAD, timing=Timing(0.0, 30.0)) as b:
+        b.open(BEGUN)
+        b.engine.hold(after_tokens=len(BEGUN) + 2)
+        asked = asyncio.create_task(b.ask())
+        await asyncio.to_thread(b.engine.wait_until_held)
+        shown = only(await asked)
+        b.engine.hold(after_tokens=4)
+        await asyncio.to_thread(b.engine.wait_until_held)
+        b.type(shown)
+        assert (b.statistics.ends, b.statistics.foreseen) == (1, 1)
+        b.engine.release()
+
+
 @pytest.mark.parametrize("chosen", [settings(), settings(ahead=True, drafting=False)])
 @pytest.mark.asyncio
 async def test_nobody_goes_ahead_who_does_not_draft_unasked(chosen: object) -> None:
