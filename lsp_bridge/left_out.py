@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
 from daemon.api.messages import NothingReason
+from daemon.api.reasons import in_words
 
-WHY: Final[Mapping[NothingReason, str]] = {
-    "disabled": "completion is switched off here",
-    "excluded_file": "the file is excluded (files with secrets always are)",
-    "ignored_file": "git ignores the file",
-    "file_too_large": "the file is larger than files.max_bytes",
-}
-"""In words for people, a clause each."""
+_OF_THE_DOCUMENT: Final = frozenset({"disabled", "excluded_file", "ignored_file", "file_too_large"})
 _OF_THE_QUESTION: Final = frozenset({"no_document", "stale_version", "cancelled", "superseded"})
 """What says nothing of the document."""
 
@@ -23,13 +17,13 @@ class LeftOut:
 
     def __init__(self) -> None:
         self.why: dict[str, str] = {}
-        """By URI."""
+        """By URI, in words for people."""
 
     def note(self, document: str, reason: NothingReason | None) -> bool:
         """Take in the reason of an answer, None where it had suggestions; whether that is news."""
         if reason in _OF_THE_QUESTION:
             return False
-        before, now = self.why.pop(document, None), WHY.get(reason) if reason else None
+        before, now = self.why.pop(document, None), in_words(reason) if reason in _OF_THE_DOCUMENT else None
         if now is not None:
             self.why[document] = now
         return now != before

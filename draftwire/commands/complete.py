@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from daemon.api.reasons import in_words
 from draftwire.commands.options import Json
 from draftwire.failures import CommandFailed, Exit
 from draftwire.language_ids import language_id
 from draftwire.outdated import CHANGED, config_changed, other_version
-from draftwire.reasons import in_words
 from draftwire.terminal import note, out, print_json, spinner
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from urllib.parse import unquote
 
 import typer
 
+from daemon.api.reasons import in_words
 from draftwire.commands.options import ConfigFile, Json
 from draftwire.outdated import CHANGED, config_changed, other_version
-from draftwire.reasons import in_words
 from draftwire.terminal import note, print_json, print_pairs, spinner
 
 if TYPE_CHECKING:

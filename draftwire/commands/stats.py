@@ -9,8 +9,8 @@ from urllib.parse import unquote
 
 import typer
 
+from daemon.api.reasons import in_words
 from draftwire.commands.options import Json
-from draftwire.reasons import in_words
 from draftwire.terminal import out, print_json, print_pairs
 
 _UNITS: Final = ("ms", "tokens", "characters")

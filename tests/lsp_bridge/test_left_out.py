@@ -3,17 +3,18 @@
 import pytest
 
 from daemon.api.messages import NothingReason
-from lsp_bridge.left_out import WHY, LeftOut
+from daemon.api.reasons import in_words
+from lsp_bridge.left_out import LeftOut
 
 FILE = "file:///a.py"
 
 
-@pytest.mark.parametrize("reason", sorted(WHY))
+@pytest.mark.parametrize("reason", ["disabled", "excluded_file", "file_too_large", "ignored_file"])
 def test_a_document_is_left_out_until_an_answer_says_otherwise(reason: NothingReason) -> None:
     left_out = LeftOut()
     assert left_out.note(FILE, reason)
     assert not left_out.note(FILE, reason)
-    assert left_out.why == {FILE: WHY[reason]}
+    assert left_out.why == {FILE: in_words(reason)}
     assert not left_out.note("file:///b.py", None)
     assert left_out.note(FILE, None)
     assert left_out.why == {}

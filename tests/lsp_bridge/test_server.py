@@ -35,6 +35,7 @@ from daemon.api.messages import (
     SuggestionUpdate,
 )
 from daemon.api.paths import RuntimePaths
+from daemon.api.reasons import in_words
 from daemon.api.text import surroundings_hash
 from daemon.version import VERSION
 from lsp_bridge import documents as documents_module
@@ -1020,10 +1021,10 @@ async def test_the_status_tells_of_documents_left_out(
     editor.open("x")
     assert await editor.inline(0, 1) == []
     told = await editor.wait_for("draftwire/status", lambda s: s["leftOut"])
-    assert (told["kind"], told["leftOut"]) == ("Normal", {URI: "git ignores the file"})
+    assert (told["kind"], told["leftOut"]) == ("Normal", {URI: in_words("ignored_file")})
     editor.open("def ", "file:///b.py")
     assert await editor.inline(0, 4, "file:///b.py") != []
-    assert (await editor.request("draftwire/status"))["leftOut"] == {URI: "git ignores the file"}
+    assert (await editor.request("draftwire/status"))["leftOut"] == {URI: in_words("ignored_file")}
     editor.notify("textDocument/didClose", {"textDocument": {"uri": URI}})
     assert (await editor.request("draftwire/status"))["leftOut"] == {}
 

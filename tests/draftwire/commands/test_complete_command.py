@@ -12,13 +12,13 @@ from msgspec.structs import replace
 from typer.testing import CliRunner
 
 from daemon.api.messages import Complete, OpenDocument, Suggestion
+from daemon.api.reasons import in_words
 from draftwire.cli import app
 from draftwire.commands import answer
 from draftwire.commands import complete as module
 from draftwire.commands.complete import Place, offset_of, parse_place, read_source
 from draftwire.failures import CommandFailed, Exit
 from draftwire.outdated import CHANGED, other_version
-from draftwire.reasons import in_words
 from grammars.interface import DEPARTED
 from tests.draftwire.conftest import RunDaemon
 from tests.fakes.daemon import READY

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from daemon.api.messages import Shutdown
 from daemon.api.paths import runtime_paths
+from daemon.api.reasons import in_words
 from daemon.serving.lifecycle import AlreadyRunning
 from daemon.statistics import Request, Statistics
 from daemon.target.link_session import Committed
@@ -23,7 +24,6 @@ from draftwire.commands import daemon as module
 from draftwire.commands.stats import _rows
 from draftwire.failures import Exit
 from draftwire.outdated import CHANGED, other_version
-from draftwire.reasons import in_words
 from tests.draftwire.conftest import RunDaemon
 from tests.fakes.daemon import READY
 

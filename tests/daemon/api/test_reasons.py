@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import get_args
 
 from daemon.api.messages import NothingReason
+from daemon.api.reasons import REASONS, in_words
 from daemon.settings.config import SECTIONS
 from daemon.settings.settings_schema import settings_of
-from draftwire.reasons import REASONS, in_words
 
 
 def test_the_table_is_complete_and_holds_nothing_else() -> None:
