@@ -102,6 +102,12 @@ const table: [string, StatusInputs, string, string][] = [
     "draftwire.doctor",
   ],
   [
+    "a daemon of another version",
+    withStatus({ kind: "Warning", reason: "other_version" }),
+    "$(sparkle) Draftwire $(warning)",
+    "draftwire.doctor",
+  ],
+  [
     "loading",
     withStatus({ kind: "Inactive", reason: "draft_loading" }),
     "$(loading~spin) Draftwire",

@@ -50,6 +50,7 @@ const ACTIONS: Readonly<Record<string, { readonly command: string; readonly labe
   daemon_refused: { command: "draftwire.doctor", label: "Click: see what is wrong" },
   draft_failed: { command: "draftwire.doctor", label: "Click: see what is wrong" },
   bad_setting: { command: "draftwire.openSettings", label: "Click: open the settings" },
+  other_version: { command: "draftwire.doctor", label: "Click: see what is wrong" },
   verifier_offline: { command: "draftwire.doctor", label: "Click: see what is wrong" },
   verifier_refused: { command: "draftwire.doctor", label: "Click: see what is wrong" },
   verifier_slow: { command: "draftwire.statistics", label: "Click: see the times" },
