@@ -10,13 +10,13 @@ REASONS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "no_document": "the document is not open in the daemon",
         "stale_version": "the document changed while the question was on its way",
-        "cancelled": "the editor took the question back",
+        "cancelled": "it was no longer wanted: the text or the cursor had moved on",
         "superseded": "a newer question took its place",
         "disabled": "completion is off here (completion.enabled, or the language's own table)",
         "manual_only": 'this language is completed only when asked for (completion.trigger = "manual")',
         "in_comment": "comments are not completed, or only when asked for (completion.comments)",
         "in_string": "strings are not completed, or only when asked for (completion.strings)",
-        "excluded_file": "the file is excluded (files.exclude; files with secrets always are)",
+        "excluded_file": "the file is excluded (by Draftwire's own setting exclude; files with secrets always are)",
         "ignored_file": "git ignores the file (.gitignore), or that is still being looked at",
         "file_too_large": "the file is larger than files.max_bytes",
         "model_loading": "the draft model is still loading; ask again in a few seconds",
@@ -29,7 +29,7 @@ REASONS: Final[Mapping[str, str]] = MappingProxyType(
         "grammar_unused": "the grammar of this language is not in use (yet), and nothing is suggested without it",
         "mid_word": "the cursor is inside a word",
         "secret": "a key or a password is being written here, and no model reads it",
-        "timeout": "the model took too long; run: draftwire doctor",
+        "timeout": "not there within display.answer_ms; it is shown as soon as it is",
         "internal_error": "a defect of the daemon; its log says more (its place: draftwire doctor)",
     }
 )

@@ -24,11 +24,17 @@ def test_the_settings_it_names_are_there() -> None:
         ("manual_only", "completion.trigger"),
         ("in_comment", "completion.comments"),
         ("in_string", "completion.strings"),
-        ("excluded_file", "files.exclude"),
         ("file_too_large", "files.max_bytes"),
+        ("timeout", "display.answer_ms"),
     ]:
         assert setting in names
         assert setting in REASONS[reason]
+
+
+def test_no_setting_of_an_editor_is_taken_for_ours() -> None:
+    """VS Code has a `files.exclude` that hides files; ours is `draftwire.exclude` there."""
+    assert "files.exclude" not in REASONS["excluded_file"]
+    assert "Draftwire's own setting exclude" in REASONS["excluded_file"]
 
 
 def test_a_code_of_a_newer_daemon_is_given_as_it_is() -> None:

@@ -161,7 +161,8 @@ def test_stats_say_why_nothing_was_shown_the_most_frequent_first_and_in_full(
     assert reasons == [
         "12  nothing of what the model would write fits the grammar",
         "    and the text after the cursor",
-        "3   the model took too long; run: draftwire doctor",
+        "3   not there within display.answer_ms; it is shown as soon",
+        "    as it is",
         "1   the cursor is inside a word",
     ]
     assert "draftwire stats" not in printed
