@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import { Bridge } from "./bridge.ts";
 import { install, registerCommands } from "./commands.ts";
+import { isReady } from "./pure/readiness.ts";
 import type { Update } from "./pure/shown.ts";
 import type { BridgeState } from "./pure/status_text.ts";
 import { Reports } from "./reports.ts";
@@ -37,6 +38,7 @@ export function activate(context: vscode.ExtensionContext): void {
     ...registerCommands({ bridge, suggestions, reports, log, redraw }),
     bridge.onDidChangeState(redraw),
     bridge.onDidChangeState(clearingOnLoss(suggestions)),
+    bridge.onDidChangeState(askingOnceReady(suggestions)),
     bridge.onDidChangeState(tellingOnce(bridge)),
     bridge.onDidChangeState((state) => {
       void vscode.commands.executeCommand("setContext", "draftwire.isRunning", state.phase === "running");
@@ -65,8 +67,18 @@ function clearingOnLoss(suggestions: Suggestions): (state: BridgeState) => void 
   return (state) => {
     const isThere =
       state.phase === "running" && (state.status === undefined || state.status.daemon === "connected");
-    if (wasThere && !isThere) void suggestions.clear();
+    if (wasThere && !isThere) void suggestions.lose();
     wasThere = isThere;
+  };
+}
+
+/** What was asked for in vain while daemon or model were away is asked for again. */
+function askingOnceReady(suggestions: Suggestions): (state: BridgeState) => void {
+  let wasReady = false;
+  return (state) => {
+    const isNow = isReady(state);
+    if (isNow && !wasReady) void suggestions.askAgain();
+    wasReady = isNow;
   };
 }
 

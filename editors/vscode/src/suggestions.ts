@@ -37,6 +37,10 @@ export class Suggestions implements vscode.Disposable {
   #isPartTaken = false;
   #dismissedAt: Now | undefined;
   #besidePopup = false;
+  /** Where the last question got nothing, or what it got was lost with the daemon. */
+  #inVain: Now | undefined;
+  /** VS Code's next question is `askAgain`'s. */
+  #isAskingAgain = false;
   #lastTold = 0;
   #isShown = false;
   /** A part of this kind is being accepted by our own command. */
@@ -48,8 +52,9 @@ export class Suggestions implements vscode.Disposable {
   /** What is on the screen has changed. */
   readonly onDidChange = this.#changedEvent.event;
   readonly middleware: Middleware = {
-    provideInlineCompletionItems: async (document, position, context, token, next) => {
+    provideInlineCompletionItems: async (document, position, given, token, next) => {
       const now = nowIn(document, position);
+      const context = this.#isAskingAgain ? automatic(given) : given;
       if (this.#toDraw !== undefined) {
         const { shown } = this.#toDraw;
         this.#toDraw = undefined;
@@ -58,6 +63,7 @@ export class Suggestions implements vscode.Disposable {
       this.lastWithheld = this.#withheld(document, context);
       if (this.lastWithheld !== undefined) {
         this.#log.debug(`Nothing shown: ${WITHHELD[this.lastWithheld]}`);
+        this.#inVain = undefined;
         return [];
       }
       this.#besidePopup = context.selectedCompletionInfo !== undefined;
@@ -101,6 +107,26 @@ export class Suggestions implements vscode.Disposable {
     this.#toDraw = undefined;
     this.#follow(undefined);
     await vscode.commands.executeCommand(HIDE);
+  }
+
+  /** As `clear`, because the daemon is gone. */
+  async lose(): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    const now = editor && nowIn(editor.document, editor.selection.active);
+    if (now !== undefined && current(this.#shownAt(now)) !== undefined) this.#inVain = now;
+    await this.clear();
+  }
+
+  /** The daemon can answer now: ask once more where it could not, as if a key had been pressed. */
+  async askAgain(): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    if (editor === undefined || !this.#mayAskAgain(editor)) return;
+    this.#isAskingAgain = true;
+    try {
+      await vscode.commands.executeCommand(TRIGGER);
+    } finally {
+      this.#isAskingAgain = false;
+    }
   }
 
   /** As `clear`, by the user: nothing comes back for this text. */
@@ -163,6 +189,7 @@ export class Suggestions implements vscode.Disposable {
   ): vscode.InlineCompletionItem[] {
     const items = (Array.isArray(answer) ? answer : (answer?.items ?? [])).flatMap(itemOf);
     const now = nowIn(document, position);
+    this.#inVain = items.length === 0 ? now : undefined;
     const kept = this.#isPartTaken ? current(this.#shownAt(now)) : undefined;
     return this.#given(keeping(kept, { ...now, items, index: 0 }), document, position);
   }
@@ -195,6 +222,16 @@ export class Suggestions implements vscode.Disposable {
   #shownAt(now: Now): Shown | undefined {
     const followed = this.#followed;
     return followed !== undefined && standsAt(followed, now) ? asOf(followed, now) : undefined;
+  }
+
+  /** Nothing is shown here since a question in vain, and VS Code would ask for a key here. */
+  #mayAskAgain(editor: vscode.TextEditor): boolean {
+    const now = nowIn(editor.document, editor.selection.active);
+    const isDismissed = this.#dismissedAt !== undefined && sameNow(this.#dismissedAt, now);
+    if (this.#inVain === undefined || !sameNow(this.#inVain, now) || isDismissed) return false;
+    if (current(this.#shownAt(now)) !== undefined || this.#besidePopup || this.#isQuiet(editor)) return false;
+    const asks = vscode.workspace.getConfiguration("editor", editor.document).get("inlineSuggest.enabled");
+    return asks === true && vscode.window.state.focused;
   }
 
   #isQuiet(editor: vscode.TextEditor): boolean {
@@ -246,4 +283,8 @@ export class Suggestions implements vscode.Disposable {
     const params = { item: told(item, this.#accepting), acceptedLength: followed.taken };
     this.#notify("textDocument/didPartiallyAcceptCompletion", params);
   }
+}
+
+function automatic(context: vscode.InlineCompletionContext): vscode.InlineCompletionContext {
+  return { ...context, triggerKind: vscode.InlineCompletionTriggerKind.Automatic };
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { isReady } from "../src/pure/readiness.ts";
 import { type BridgeStatus, type StatusInputs, statusText } from "../src/pure/status_text.ts";
 
 const WELL: BridgeStatus = {
@@ -164,4 +165,12 @@ test("the tooltip names models, times, grammar and where it runs", () => {
     "Runs on this machine.",
     "Click: what can be done",
   ]);
+});
+
+test("ready is a daemon with its model", () => {
+  assert.equal(isReady(INPUTS.bridge), true);
+  for (const not of [{ daemon: "stopped" }, { daemon: "silent" }, { draft: "loading" }, { draft: "failed" }])
+    assert.equal(isReady(withStatus(not).bridge), false);
+  assert.equal(isReady({ phase: "running", status: undefined }), false);
+  assert.equal(isReady({ phase: "starting" }), false);
 });

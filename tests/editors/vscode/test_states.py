@@ -30,17 +30,34 @@ def shows(window: Window, name: str) -> None:
 
 
 def test_a_killed_daemon_comes_back(window: Window, daemon: ScriptedDaemonProcess) -> None:
-    """ux-23, ux-34: what is shown goes with it; nobody has to do anything."""
+    """ux-23, ux-34: what is shown goes with it and comes back with it; nobody has to do anything."""
     window.new_file("killed.txt")
     window.type("hello ")
     window.wait_ghost("ghost")
     (first,) = daemon.pids()
     daemon.kill()
     window.wait_no_ghost()
-    window.wait_status("sparkle")
+    window.wait_ghost("ghost")
+    assert daemon.received("complete")[-1]["trigger"] == "automatic"
     shows(window, "back.txt")
     assert daemon.pids() != [first]
     assert len(daemon.pids()) == 1
+
+
+def test_what_was_put_away_stays_away(window: Window, daemon: ScriptedDaemonProcess) -> None:
+    """ux-23: a daemon that comes back is not asked where nothing is wanted."""
+    window.new_file("put_away.txt")
+    window.type("hello ")
+    window.wait_ghost("ghost")
+    window.press("Escape")
+    window.wait_no_ghost()
+    asked, greeted = len(daemon.received("complete")), len(daemon.received("hello"))
+    daemon.kill()
+    daemon.wait_for("hello", greeted + 1)
+    window.wait_status("sparkle")
+    assert window.read()["ghost"] == ""
+    assert len(daemon.received("complete")) == asked
+    shows(window, "after_put_away.txt")
 
 
 def test_two_windows_share_the_daemon(
