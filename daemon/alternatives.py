@@ -178,8 +178,9 @@ class Alternatives:
         for token in blanks:
             run.draft(token, 0.0, "model")
         if not blanks and not beside.awaited:
-            for token in await self._patiently(beside, lambda: self._healing.first_ids(run, self._is_other)):
-                run.draft(token, 0.0, "healing")
+            healed = await self._patiently(beside, lambda: self._healing.heal(run, self._is_other))
+            if healed is not None:
+                healed.begin(run)
         if not generation.text().text.strip():
             beginning = await self._patiently(beside, lambda: self._beginning(run, settings))
             if beginning is None:

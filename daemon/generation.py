@@ -51,6 +51,8 @@ class Generation:
         self.target_finish: Finish = ""
         """Set when the target said it will generate no more here."""
         self._vocabulary = vocabulary
+        self._read_as: tuple[list[int], int] = ([], 0)
+        """What the draft model reads in place of the context and so many tokens of the tail; nothing: these."""
         self._everything: tuple[str, bool] | None = None
         """What `_read` says of all that is generated, until there is more ..."""
         self._certain: tuple[str, bool] | None = None
@@ -75,12 +77,22 @@ class Generation:
     @property
     def ids(self) -> list[int]:
         """Context, committed and tail: what the draft model continues."""
+        prompt, count = self._read_as
+        if prompt and not self.committed:
+            return [*prompt, *self.tail[count:]]
         return [*self.context, *self.committed, *self.tail]
 
     @property
     def commit_len(self) -> int:
         """Absolute length of what is certain: context and committed tokens."""
         return len(self.context) + len(self.committed)
+
+    def read_as(self, prompt: Sequence[int]) -> None:
+        """As long as nothing is committed, the draft model reads these ids for the context and the tail that is there.
+
+        They stand for the same text, in tokens as the model would have them.
+        """
+        self._read_as = list(prompt), len(self.tail)
 
     def draft(self, token: int, entropy: float) -> None:
         """Append a drafted token. One that comes after the target's end is not taken."""

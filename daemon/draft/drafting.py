@@ -22,7 +22,7 @@ from daemon.draft.draft_worker import DraftWorker
 from daemon.draft.engine import Aborted, Candidates
 from daemon.draft.text_drafts import TextDrafts
 from daemon.grammars.legality import Legality
-from daemon.prompts.healing import Healing
+from daemon.prompts.healing import Healed, Healing
 from daemon.prompts.open_texts import OpenTexts
 from daemon.run import Run
 from daemon.settings.config_sections import CompletionConfig
@@ -64,7 +64,8 @@ class Drafting:
         ids = run.evaluating = generation.ids
         began = self._clock()
         try:
-            drafted = await self._healed(run) or [await self._choose(run, ids, completion)]
+            healed = await self._healed(run)
+            drafted = None if healed else await self._choose(run, ids, completion)
         except Aborted:
             return 0
         finally:
@@ -72,23 +73,26 @@ class Drafting:
             run.grammar.use.draft_s += self._clock() - began
         if ids != generation.ids:
             return 0
-        for token, entropy, drafter in drafted:
-            run.draft(token, entropy, drafter)
-        return len(drafted)
+        if healed is not None:
+            healed.begin(run)
+            return len(healed.first)
+        assert drafted is not None, "what is not healed is chosen"
+        run.draft(*drafted)
+        return 1
 
     def stopgap(self, run: Run) -> str:
         """A text to show while the model is late; empty if there is none."""
         return self._texts.stopgap(run)
 
-    async def _healed(self, run: Run) -> list[_Drafted]:
+    async def _healed(self, run: Run) -> Healed | None:
         """How the draft begins where the prompt ends inside a token; nothing where it does not, or later on."""
         if run.healed or run.awaited or run.generation.generated:
-            return []
+            return None
         run.healed = True
         ids = run.evaluating
-        first = await self._healing.first_ids(run)
+        healed = await self._healing.heal(run)
         run.evaluating = ids
-        return [(token, 0.0, "healing") for token in first]
+        return healed
 
     async def _choose(self, run: Run, ids: list[int], completion: CompletionConfig) -> _Drafted:
         """The token to draft after `ids`."""

@@ -3,7 +3,8 @@
 A user stops anywhere in a word, or after the blank before one; a model has mostly seen the word and its blank as one
 token, and goes on badly from the pieces ("ret" with " = a + b", where " return" was meant). So the first tokens are
 chosen from before the last word, among those that agree with what stands there (`pending`). What they hold beyond it is
-the beginning of the draft, which goes on from the whole prompt as it always was: there is no second path to keep.
+the beginning of the draft, and the draft model goes on from them: from the pieces it would write like pieces later on
+("retreturn" where the word is due again).
 
 Only where no verifier is awaited: the target reads the prompt as it stands, and the draft agrees with it best if it
 reads the same. The price is an evaluation or two at a run's start.
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -35,6 +37,22 @@ MOST_TRIED: Final = 16
 _LAST_WORD: Final = re.compile(rb" ?[\w\x80-\xff]+\Z| +\Z", re.ASCII)
 
 
+@dataclass(frozen=True, slots=True)
+class Healed:
+    """A prompt in whole tokens."""
+
+    prompt: list[int]
+    """Its ids, the first token of the draft with them ..."""
+    first: list[int]
+    """... and the ids of what that holds beyond the prompt's text."""
+
+    def begin(self, run: Run) -> None:
+        """Let the run's draft begin so."""
+        for token in self.first:
+            run.draft(token, 0.0, "healing")
+        run.generation.read_as(self.prompt)
+
+
 class Healing:
     """For one document, whose number at the draft worker is `number`."""
 
@@ -43,8 +61,8 @@ class Healing:
         self._worker = worker
         self._legality = legality
 
-    async def first_ids(self, run: Run, is_wanted: Callable[[bytes], bool] = lambda _: True) -> list[int]:
-        """The ids to begin the draft with; none if the prompt is as the model would have it, or can't be healed.
+    async def heal(self, run: Run, is_wanted: Callable[[bytes], bool] = lambda _: True) -> Healed | None:
+        """The run's prompt, healed; None if it is as the model would have it, or can't be healed.
 
         is_wanted: whether the draft may begin with these bytes. Raises Aborted and EngineFailed.
         """
@@ -56,17 +74,18 @@ class Healing:
         if not path or not any(
             len(vocabulary.token_bytes[i]) > len(pending) for i in self._agreeing(pending)
         ):
-            return []
+            return None
         for _ in range(MOST_TOKENS):
             token = await self._best_agreeing(run, path, pending, is_wanted)
             if token is None:
-                return []
+                return None
             path.append(token)
             piece = vocabulary.token_bytes[token]
             if len(piece) >= len(pending):
-                return self._ids(piece[len(pending) :])
+                first = self._ids(piece[len(pending) :])
+                return Healed(path, first) if first else None
             pending = pending[len(piece) :]
-        return []
+        return None
 
     async def _best_agreeing(
         self, run: Run, path: list[int], pending: bytes, is_wanted: Callable[[bytes], bool]

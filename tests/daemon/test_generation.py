@@ -208,3 +208,14 @@ def test_the_text_ends_before_the_heading_of_another_file(
         one.committed.append(token)
     assert one.text().text == text
     assert one._read(one.generated)[1] is is_over
+
+
+def test_the_draft_model_may_read_other_tokens_of_the_same_text_until_the_target_has_spoken() -> None:
+    one = generation(tail=b"urn")
+    one.read_as([1, 2, 99])
+    assert one.ids == [1, 2, 99]
+    one.draft(ord(" "), 0.5)
+    assert one.ids == [1, 2, 99, ord(" ")]
+    assert one.generated == list(b"urn ")
+    one.commit(b"u")
+    assert one.ids == [1, 2, 3, *b"urn "]

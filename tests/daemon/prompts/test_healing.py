@@ -69,16 +69,18 @@ def engine_of(text: str, *words: bytes) -> FakeEngine:
 async def test_the_draft_goes_on_from_the_word_as_the_model_writes_it(
     before: str, words: tuple[bytes, ...]
 ) -> None:
-    """And in the tokens of the whole prompt: what is asked later on begins with them."""
+    """And in its tokens: from the pieces a model would write pieces later on."""
     engine = engine_of(SOURCE, *words)
+    token_bytes = engine.vocabulary.token_bytes
     async with bench(engine=engine) as b:
         b.open(before)
         assert only(await b.ask(wait="verified")) == SOURCE[len(before) :].rstrip()
-        context = list(b.completer._runs.active.generation.context)
-        shorter = [ids for _, ids in engine.calls if len(ids) < len(context)]
-        longer = [ids for _, ids in engine.calls if len(ids) >= len(context)]
-        assert len(shorter) >= 1
-        assert all(ids[: len(context)] == context for ids in longer)
+        read = [(ids, b"".join(token_bytes[one] for one in ids).decode()) for _, ids in engine.calls]
+        assert any(before.startswith(text) and text != before for _, text in read)
+        beyond = [ids for ids, text in read if len(text) > len(before)]
+        assert beyond
+        assert all(token_bytes.index(words[0]) in ids for ids in beyond)
+        assert all(SOURCE.startswith(text) for _, text in read)
         assert b.statistics.drafted_tokens == len(b.completer._runs.active.generation.tail)
 
 
