@@ -107,3 +107,11 @@ def cursor_after(edits: Sequence[Edit]) -> int | None:
 def is_word(character: str) -> bool:
     """Whether it belongs to a word that is told from others by spaces: CJK (Korean too) does not."""
     return character != "" and (character.isalnum() or character == "_") and ord(character) < _FIRST_CJK
+
+
+def without_last_word(text: str) -> str:
+    """The text up to the word that it ends in; all of it if it ends otherwise."""
+    end = len(text)
+    while end and is_word(text[end - 1]):
+        end -= 1
+    return text[:end]

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from daemon.documents import without_last_word
 from daemon.draft.engine import DraftEngine
 from daemon.draft.match_trust import SHORTEST, MatchTrust
 from daemon.draft.text_match import CONTINUED, LONGEST_COMPARED, Match, longest_match, rest_of_word
@@ -53,7 +54,10 @@ class TextDrafts:
         self._opening = opening
         self._run: Run | None = None
         """The run that what is below is about."""
+        self._before = ""
+        """The text before its place ..."""
         self._around: list[str] = []
+        """... and those that drafts are sought in: the same, without the word that is being typed, and others."""
         self._path: list[int] = []
         """The tokens generated, after which ..."""
         self._ahead: list[int] = []
@@ -71,8 +75,9 @@ class TextDrafts:
         self._judge()
         generated = run.generation.generated
         if run is not self._run:
-            self._run, self._around = run, [*self._texts.around(run.place), _text(self._opening(), engine)]
-            self._ahead, self._positions = [], {}
+            self._before, *others = self._texts.around(run.place)
+            around = [without_last_word(self._before), *others, _text(self._opening(), engine)]
+            self._run, self._around, self._ahead, self._positions = run, around, [], {}
         if not self._ahead or generated != self._path:
             self._seek(generated, engine)
         if not self._ahead:
@@ -114,7 +119,7 @@ class TextDrafts:
 
     def _seek(self, generated: Sequence[int], engine: DraftEngine) -> None:
         """Find the longest match, and the tokens along it; the last is left out if its text was cut."""
-        before = self._around[0][-LONGEST_COMPARED:] + _text(generated, engine)
+        before = self._before[-LONGEST_COMPARED:] + _text(generated, engine)
         match = longest_match(before, self._around, SHORTEST)
         self._ahead, self._matched = [], 0
         if match is not None:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from daemon.api.messages import Edit
-from daemon.documents import Document, Place, is_word
+from daemon.documents import Document, Place, without_last_word
 from daemon.draft.match_trust import MatchTrust
 
 BEFORE: Final = 65_536
@@ -127,7 +127,5 @@ def _moved(spot: int, edit: Edit) -> int:
 def _near(place: Place) -> tuple[str, str]:
     """What stands before the place, without the word that is being typed there, and what after it."""
     text, offset = place.document.text, place.offset
-    start, end = max(0, offset - OF_OTHERS // 2), offset
-    while end > start and is_word(text[end - 1]):
-        end -= 1
-    return text[start:end], text[offset : start + OF_OTHERS]
+    start = max(0, offset - OF_OTHERS // 2)
+    return without_last_word(text[start:offset]), text[offset : start + OF_OTHERS]

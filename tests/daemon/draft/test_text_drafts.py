@@ -45,6 +45,15 @@ def test_a_match_is_followed_to_where_its_text_ends(engine: FakeEngine) -> None:
     assert follow(drafts_of(), run, engine, 51) == f"ecute(statement)\n\n# {LINE}\n\n"
 
 
+def test_the_word_that_is_being_typed_is_not_what_a_text_goes_on_with() -> None:
+    """From half a word a model goes on as from a whole one: "ret", and then "return"."""
+    engine = FakeEngine(extra_tokens=[b"\n\ndef g():\n    ", b"ret"])
+    run = run_at("def f():\n    return 1\n\ndef g():\n    ret", engine)
+    for token in b"urn 1":
+        run.draft(token, 0.0, "model")
+    assert follow(drafts_of(), run, engine, 30) == "urn 1\n\ndef g():\n    "
+
+
 @pytest.mark.parametrize("where", ["after", "other", "removed", "opening"])
 def test_matches_are_sought_in_all_texts(where: str, engine: FakeEngine) -> None:
     texts = OpenTexts()
