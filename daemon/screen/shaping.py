@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from daemon.api.messages import NothingReason
-from daemon.documents import Place, is_word
+from daemon.documents import Place, is_word, without_last_word
 from daemon.scopes import is_code
 from daemon.screen.brackets import insertable
 
 MAX_SIMILAR_LINES: Final = 4
-"""Five equal lines in a row are a model going round in circles."""
+"""Five equal lines in a row are a model going round in circles; of lines that say something, two are."""
 _NEXT_LINE: Final = re.compile(r"\n([^\S\n]*\S[^\n]*)")
 _NEXT_LINE_REACH: Final = 4096
 _ABOVE_REACH: Final = 4096
@@ -102,12 +102,7 @@ def on_this_line(text: str, place: Place) -> str:
 
 def without_glued_word(text: str, place: Place) -> str:
     """The text without its last word, if that would be joined to the one after the cursor."""
-    if not is_word(place.line_after[:1]):
-        return text
-    end = len(text)
-    while is_word(text[end - 1 : end]):
-        end -= 1
-    return text[:end]
+    return without_last_word(text) if is_word(place.line_after[:1]) else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,20 +134,19 @@ def line_above(text: str, place: Place) -> Above:
 def only_repeats(text: str, above: Above, *, growing: bool) -> bool:
     """Whether the text says the line above once more and nothing else, or may come to say just that, growing.
 
-    Data, and what closes blocks, may be meant so: a line of one word (`end`, `</div>`, `step()`), one without letters
-    (numbers, brackets), one that stands there twice already (equal rows). A fifth equal row is none.
+    What stands there twice already may be meant so (equal rows), up to a fifth, and what `_says` nothing.
     """
     lines = text.strip("\n").split("\n")
     again = _repeats(above.indentation + lines[0].rstrip(), above.line, growing=growing and len(lines) == 1)
     if not (text.strip() and again):
         return False
-    is_saying = above.rows == 1 and len(_WORD.findall(above.line)) > 1 and _LETTER.search(above.line)
-    return above.rows >= MAX_SIMILAR_LINES or (len(lines) == 1 and bool(is_saying))
+    return above.rows >= MAX_SIMILAR_LINES or (len(lines) == 1 and above.rows == 1 and _says(above.line))
 
 
 def until_repetition(text: str, above: Above = NOTHING_ABOVE, *, ended: bool) -> str:
-    """The text up to the first of more than MAX_SIMILAR_LINES equal lines in a row, equal ones above it counted.
+    """The text up to the first of too many equal lines in a row, equal ones above it counted.
 
+    Too many are two of a line that says something, unless they stand above already, else more than MAX_SIMILAR_LINES.
     While the text goes on, equal lines at its end are held back, but for the first.
     """
     start = len(text) - len(text.lstrip("\n"))
@@ -161,9 +155,10 @@ def until_repetition(text: str, above: Above = NOTHING_ABOVE, *, ended: bool) ->
     first, before = 0, above.rows if goes_on else 0
     for index in range(1, len(lines)):
         growing = index == len(lines) - 1 and not ended
+        most = 1 if _says(lines[index]) and before < 2 else MAX_SIMILAR_LINES
         if not _repeats(lines[index].strip(), lines[index - 1].strip(), growing=growing):
             first, before = index, 0
-        elif growing or before + index - first >= MAX_SIMILAR_LINES:
+        elif growing or before + index - first >= most:
             return text[:start] + "\n".join(lines[: first + 1])
     return text
 
@@ -186,6 +181,14 @@ def before_next_line(text: str, place: Place) -> str:
         if _repeats(lines[index].rstrip(), following, growing=index == last):
             return "\n".join(lines[:index])
     return text
+
+
+def _says(line: str) -> bool:
+    """Whether the line is no data, and does not only close a block: two words or more (not `end`, `</div>`, `step()`).
+
+    Numbers and brackets, without a letter, are none.
+    """
+    return len(_WORD.findall(line)) > 1 and _LETTER.search(line) is not None
 
 
 def _repeats(line: str, other: str, *, growing: bool) -> bool:
