@@ -1,7 +1,7 @@
 """Where the daemon of this user is found: socket, lock, token and log, in one private directory.
 
 Knows files and their permissions, not what is sent over them. The only place of the local API that reads the
-environment (`DRAFTWIRE_RUNTIME_DIR`, `DRAFTWIRE_TRANSPORT`).
+environment (`DRAFTWIRE_RUNTIME_DIR`, `XDG_RUNTIME_DIR`, `DRAFTWIRE_TRANSPORT`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import os
 import stat
 import sys
 import tempfile
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -22,6 +21,7 @@ import platformdirs
 from daemon.api.errors import RuntimePathError
 
 RUNTIME_DIR_VARIABLE = "DRAFTWIRE_RUNTIME_DIR"
+SESSION_DIR_VARIABLE = "XDG_RUNTIME_DIR"
 TRANSPORT_VARIABLE = "DRAFTWIRE_TRANSPORT"
 MAX_SOCKET_PATH_BYTES = 103
 """macOS holds 104 bytes with the closing zero, Linux 108."""
@@ -107,12 +107,37 @@ def read_endpoint(paths: RuntimePaths) -> Endpoint:
 
 
 def _users_runtime_dir() -> Path:
-    """The platform's; without a login session (containers) that is a private directory under the temporary
-    one."""
-    with warnings.catch_warnings(
-        action="ignore"
-    ):  # platformdirs warns of the latter, which is no news to a user
+    """The login session's if there is one, else a private directory under the temporary one (containers, su).
+
+    Whatever `$XDG_RUNTIME_DIR` names, only the session makes it: a name that does not serve is passed over, or the
+    daemon would be at one place for who comes first and at another for who comes then.
+    """
+    if sys.platform == "win32":
         return Path(platformdirs.user_runtime_dir("draftwire", appauthor=False))
+    user = os.getuid()
+    for base in (os.environ.get(SESSION_DIR_VARIABLE, ""), f"/run/user/{user}"):
+        if base and _is_session_dir(Path(base)):
+            return Path(base, "draftwire")
+    if sys.platform == "darwin":
+        return Path("~/Library/Caches/TemporaryItems/draftwire")
+    replacement = Path(tempfile.gettempdir(), f"runtime-{user}")
+    if os.path.lexists(replacement):  # a name that anybody could have taken before
+        found = replacement.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != user:
+            raise RuntimePathError(
+                f"{replacement} is not a directory of yours; set {RUNTIME_DIR_VARIABLE} to one of your own"
+            )
+    return replacement / "draftwire"
+
+
+def _is_session_dir(base: Path) -> bool:
+    """Whether it is there, the user's, and 0700, as the XDG base directory specification wants it."""
+    try:
+        found = base.lstat()
+    except OSError:
+        return False
+    is_private = found.st_uid == os.getuid() and found.st_mode & 0o777 == 0o700
+    return base.is_absolute() and stat.S_ISDIR(found.st_mode) and is_private
 
 
 def _default_transport() -> Transport:

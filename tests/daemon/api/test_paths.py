@@ -12,6 +12,7 @@ from daemon.api.errors import RuntimePathError
 from daemon.api.paths import (
     MAX_SOCKET_PATH_BYTES,
     RUNTIME_DIR_VARIABLE,
+    SESSION_DIR_VARIABLE,
     TRANSPORT_VARIABLE,
     Endpoint,
     read_endpoint,
@@ -38,6 +39,61 @@ def test_the_users_own_directory_is_the_default() -> None:
     """That of the platform."""
     assert "draftwire" in str(runtime_paths().directory)
     assert runtime_paths().transport == ("tcp" if sys.platform == "win32" else "unix")
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The temporary directory, on a machine without login sessions."""
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path))
+    if Path(f"/run/user/{os.getuid()}").exists():
+        pytest.skip("there is a login session")
+    return tmp_path
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the platform has a place of its own")
+@pytest.mark.parametrize("what", ["missing", "impossible", "relative", "a file", "a link", "open", "empty"])
+def test_a_session_directory_that_does_not_serve_is_passed_over(
+    temporary: Path, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And not made: the first command and all after it find the same place."""
+    session = temporary / "session"
+    named = {"impossible": "/proc/none", "relative": "run", "empty": ""}.get(what, str(session))
+    if what == "a file":
+        session.write_text("")
+    elif what == "a link":
+        (temporary / "real").mkdir(mode=0o700)
+        session.symlink_to(temporary / "real")
+    elif what == "open":
+        session.mkdir()
+        session.chmod(0o755)
+    monkeypatch.setenv(SESSION_DIR_VARIABLE, named)
+    before = runtime_paths()
+    before.prepare()
+    assert before.directory == temporary / f"runtime-{os.getuid()}" / "draftwire"
+    assert runtime_paths() == before
+    assert session.exists() == (what in {"a file", "a link", "open"})
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such variable")
+def test_the_session_directory_is_used_if_it_is_private(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = tmp_path / "session"
+    session.mkdir(mode=0o700)
+    monkeypatch.setenv(SESSION_DIR_VARIABLE, str(session))
+    assert runtime_paths().directory == session / "draftwire"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the platform has a place of its own")
+def test_a_replacement_that_somebody_else_made_is_refused(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its name can be guessed (ux-41)."""
+    monkeypatch.delenv(SESSION_DIR_VARIABLE, raising=False)
+    (temporary / "elsewhere").mkdir(mode=0o700)
+    (temporary / f"runtime-{os.getuid()}").symlink_to(temporary / "elsewhere")
+    with pytest.raises(RuntimePathError, match=f"not a directory of yours; set {RUNTIME_DIR_VARIABLE}"):
+        runtime_paths()
 
 
 def test_an_unknown_transport_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
