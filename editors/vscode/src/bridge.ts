@@ -12,7 +12,7 @@ import {
 } from "vscode-languageclient/node";
 import { findProgram } from "./program.ts";
 import { Backoff } from "./pure/backoff.ts";
-import { howToInstall } from "./pure/locate.ts";
+import { type Candidate, howToInstall } from "./pure/locate.ts";
 import type { BridgeState, BridgeStatus } from "./pure/status_text.ts";
 import { isOlder, OLDEST_BRIDGE } from "./pure/version.ts";
 import { bridgeSettingsNow, logLevel, programSetting } from "./settings.ts";
@@ -43,8 +43,9 @@ export class Bridge implements vscode.Disposable {
   #ended: Promise<unknown> = Promise.resolve();
 
   readonly onDidChangeState = this.#changed.event;
-  /** The program in use, for the commands that call it. */
-  program: string | undefined;
+  /** The program in use, for the commands that call it, and the version it has told. */
+  program: Candidate | undefined;
+  version: string | undefined;
 
   /** `listeners`: for notifications of the bridge, by method. */
   constructor(
@@ -101,7 +102,8 @@ export class Bridge implements vscode.Disposable {
     await this.#ended;
     const found = await findProgram(this.#log);
     if (run !== this.#run) return;
-    this.program = found?.file;
+    this.program = found;
+    this.version = undefined;
     if (found === undefined) {
       this.#become({ phase: "missing", message: howToInstall(programSetting()) });
       return;
@@ -146,6 +148,7 @@ export class Bridge implements vscode.Disposable {
     }
     if (run !== this.#run) return;
     const version = client.initializeResult?.serverInfo?.version;
+    this.version = version;
     if (isOlder(version, OLDEST_BRIDGE)) await this.#tooOld(String(version));
     else this.#become({ phase: "running", status });
     isReady = true;

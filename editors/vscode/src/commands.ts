@@ -2,9 +2,17 @@
 import * as vscode from "vscode";
 import type { Bridge } from "./bridge.ts";
 import { WITHHELD } from "./pure/gate.ts";
-import { howToInstall } from "./pure/locate.ts";
+import { howToInstall, howToUpgrade } from "./pure/locate.ts";
+import { menuRows } from "./pure/menu.ts";
 import type { Reports } from "./reports.ts";
-import { isEnabled, programSetting, SECTION, toggleEverywhere, toggleLanguage } from "./settings.ts";
+import {
+  isEnabled,
+  isEnabledEverywhere,
+  programSetting,
+  SECTION,
+  toggleEverywhere,
+  toggleLanguage,
+} from "./settings.ts";
 import type { Suggestions } from "./suggestions.ts";
 
 const SNOOZE_MINUTES = [5, 15, 60, 240];
@@ -53,6 +61,10 @@ function showing({ suggestions, redraw }: Parts): Readonly<Record<string, Comman
       await snooze(suggestions);
       redraw();
     },
+    wake: () => {
+      suggestions.snoozedUntil = 0;
+      redraw();
+    },
   };
 }
 
@@ -67,7 +79,7 @@ function care(parts: Parts): Readonly<Record<string, Command>> {
     openSettings: () =>
       vscode.commands.executeCommand("workbench.action.openSettings", "@ext:draftwire.draftwire"),
     install: () => install(bridge),
-    menu,
+    menu: () => menu(parts.suggestions),
   };
 }
 
@@ -78,7 +90,7 @@ async function report(
   preface = "",
 ): Promise<void> {
   if (bridge.program === undefined) await install(bridge);
-  else await reports.show(name, bridge.program, args, preface);
+  else await reports.show(name, bridge.program.file, args, preface);
 }
 
 /** What the editor itself has to say of the place of the cursor, before the daemon's list. */
@@ -94,19 +106,14 @@ function hereAndNow(suggestions: Suggestions): string {
   return reasons.length === 0 ? "" : `In the editor: ${reasons.join("; ")}\n\n`;
 }
 
-/** Say what is missing and how to get it. */
+/** Say what is missing and how to get it; where nothing is, what is in use and how to get a newer one. */
 export async function install(bridge: Bridge): Promise<void> {
-  const { state } = bridge;
-  const says =
-    state.phase === "missing" || state.phase === "too_old" ? state.message : howToInstall(programSetting());
+  const { says, isWrong } = programTold(bridge);
   const command = /: (pipx .*)$/.exec(says)?.[1];
-  const [inTerminal, settings, again] = ["Run in Terminal", "Open Settings", "Look Again"];
-  const chosen = await vscode.window.showErrorMessage(
-    says,
-    ...(command ? [inTerminal] : []),
-    settings,
-    again,
-  );
+  const [inTerminal, settings] = ["Run in Terminal", "Open Settings"];
+  const again = isWrong ? "Look Again" : "Restart";
+  const show = isWrong ? vscode.window.showErrorMessage : vscode.window.showInformationMessage;
+  const chosen = await show(says, ...(command ? [inTerminal] : []), settings, again);
   if (chosen === inTerminal && command !== undefined) {
     const terminal = vscode.window.createTerminal("Draftwire");
     terminal.show();
@@ -117,9 +124,15 @@ export async function install(bridge: Bridge): Promise<void> {
   if (chosen === again) await bridge.restart();
 }
 
+function programTold(bridge: Bridge): { readonly says: string; readonly isWrong: boolean } {
+  const { state, program, version } = bridge;
+  if (state.phase === "missing" || state.phase === "too_old") return { says: state.message, isWrong: true };
+  if (program === undefined) return { says: howToInstall(programSetting()), isWrong: true };
+  return { says: howToUpgrade(program, version), isWrong: false };
+}
+
 async function snooze(suggestions: Suggestions): Promise<void> {
-  const isSnoozed = Date.now() < suggestions.snoozedUntil;
-  const wake = isSnoozed ? [{ label: "Wake up now", minutes: 0 }] : [];
+  const wake = suggestions.snoozeEnd ? [{ label: "Wake up now", minutes: 0 }] : [];
   const times = SNOOZE_MINUTES.map((minutes) => ({ label: `${minutes} minutes`, minutes }));
   const chosen = await vscode.window.showQuickPick([...wake, ...times], { title: "Show no suggestions for" });
   if (chosen === undefined) return;
@@ -127,19 +140,13 @@ async function snooze(suggestions: Suggestions): Promise<void> {
   if (chosen.minutes > 0) await suggestions.clear();
 }
 
-async function menu(): Promise<void> {
-  const language = vscode.window.activeTextEditor?.document.languageId;
-  const entries = [
-    { label: "$(power) Switch on or off everywhere", command: "toggle" },
-    ...(language ? [{ label: `$(code) Switch on or off for ${language}`, command: "toggleLanguage" }] : []),
-    { label: "$(bell-slash) Snooze", command: "snooze" },
-    { label: "$(question) Why was nothing shown?", command: "whyNothing" },
-    { label: "$(graph) Statistics", command: "statistics" },
-    { label: "$(pulse) Doctor: check each part", command: "doctor" },
-    { label: "$(output) Show the log", command: "showLog" },
-    { label: "$(debug-restart) Restart", command: "restart" },
-    { label: "$(gear) Settings", command: "openSettings" },
-  ];
-  const chosen = await vscode.window.showQuickPick(entries, { title: "Draftwire" });
+async function menu(suggestions: Suggestions): Promise<void> {
+  const id = vscode.window.activeTextEditor?.document.languageId;
+  const rows = menuRows({
+    isEnabledEverywhere: isEnabledEverywhere(),
+    language: id === undefined ? undefined : { id, isEnabled: isEnabled(id) },
+    snoozedUntil: suggestions.snoozeEnd,
+  });
+  const chosen = await vscode.window.showQuickPick(rows, { title: "Draftwire" });
   if (chosen !== undefined) await vscode.commands.executeCommand(`draftwire.${chosen.command}`);
 }

@@ -32,17 +32,21 @@ export function logLevel(): string {
   return text("logLevel") || "warning";
 }
 
+export function isEnabledEverywhere(): boolean {
+  return vscode.workspace.getConfiguration(SECTION).get("enable") !== false;
+}
+
 /** Whether the settings switch a document's language on; its file's name is the daemon's to judge. */
 export function isEnabled(languageId: string): boolean {
   const section = vscode.workspace.getConfiguration(SECTION);
   const languages = section.get<Readonly<Record<string, unknown>>>("languages") ?? {};
   const own = languages[languageId];
-  return typeof own === "boolean" ? own : section.get("enable") !== false;
+  return typeof own === "boolean" ? own : isEnabledEverywhere();
 }
 
 export async function toggleEverywhere(): Promise<void> {
   const section = vscode.workspace.getConfiguration(SECTION);
-  await section.update("enable", section.get("enable") === false, vscode.ConfigurationTarget.Global);
+  await section.update("enable", !isEnabledEverywhere(), vscode.ConfigurationTarget.Global);
 }
 
 export async function toggleLanguage(languageId: string): Promise<void> {

@@ -12,6 +12,10 @@ export class StatusItem implements vscode.Disposable {
   readonly #item = vscode.window.createStatusBarItem("status", vscode.StatusBarAlignment.Right, 100);
   readonly #bridge: Bridge;
   readonly #suggestions: Suggestions;
+  readonly #listener = vscode.window.onDidChangeTextEditorSelection(() => {
+    if (cursorsNow() !== this.#cursors) this.draw();
+  });
+  #cursors = 1;
 
   constructor(bridge: Bridge, suggestions: Suggestions) {
     this.#bridge = bridge;
@@ -23,11 +27,13 @@ export class StatusItem implements vscode.Disposable {
 
   draw(): void {
     const document = vscode.window.activeTextEditor?.document;
+    this.#cursors = cursorsNow();
     const said = statusText({
       bridge: this.#bridge.state,
       isEnabled: document === undefined || isEnabled(document.languageId),
-      isSnoozed: Date.now() < this.#suggestions.snoozedUntil,
+      snoozedUntil: this.#suggestions.snoozeEnd,
       item: this.#suggestions.item,
+      cursors: this.#cursors,
       host: vscode.env.remoteName === undefined ? "this machine" : `${hostname()} (${vscode.env.remoteName})`,
       uri: document?.uri.toString() ?? "",
     });
@@ -39,6 +45,11 @@ export class StatusItem implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.#listener.dispose();
     this.#item.dispose();
   }
+}
+
+function cursorsNow(): number {
+  return vscode.window.activeTextEditor?.selections.length ?? 1;
 }

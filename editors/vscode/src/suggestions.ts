@@ -90,6 +90,12 @@ export class Suggestions implements vscode.Disposable {
     return { length: item.drawn.length - taken, verified: Math.max(0, item.verifiedLength - taken) };
   }
 
+  /** The time of day at which a snooze ends; undefined: none is on. */
+  get snoozeEnd(): string | undefined {
+    if (Date.now() >= this.snoozedUntil) return undefined;
+    return new Date(this.snoozedUntil).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  }
+
   /** `draftwire/suggestion`. */
   async update(update: Update): Promise<void> {
     const editor = vscode.window.activeTextEditor;

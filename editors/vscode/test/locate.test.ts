@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { candidates, firstProgram, howToInstall, type Machine } from "../src/pure/locate.ts";
+import { candidates, firstProgram, howToInstall, howToUpgrade, type Machine } from "../src/pure/locate.ts";
 
 const LINUX: Machine = { platform: "linux", env: { PATH: "/usr/bin:relative:/opt/bin" }, home: "/home/u" };
 const WINDOWS: Machine = { platform: "win32", env: { Path: "C:\\bin" }, home: "C:\\Users\\u" };
@@ -46,4 +46,16 @@ test("the first that is a program", async () => {
 test("what to do names the command, or the setting that is wrong", () => {
   assert.match(howToInstall(""), /pipx install "draftwire\[bundled-model\]"$/);
   assert.match(howToInstall("/gone"), /\/gone/);
+});
+
+test("what is in use is told with its version and place, and how to upgrade it there", () => {
+  const file = "/bin/draftwire";
+  assert.equal(
+    howToUpgrade({ file, where: "PATH" }, "0.1.0"),
+    "Draftwire 0.1.0 is at /bin/draftwire (PATH). To upgrade it, run: pipx upgrade draftwire",
+  );
+  assert.match(
+    howToUpgrade({ file, where: "Python environment" }, undefined),
+    /^Draftwire is at .*: pip install --upgrade draftwire$/,
+  );
 });

@@ -19,7 +19,8 @@ const WELL: BridgeStatus = {
 const INPUTS: StatusInputs = {
   bridge: { phase: "running", status: WELL },
   isEnabled: true,
-  isSnoozed: false,
+  snoozedUntil: undefined,
+  cursors: 1,
   item: undefined,
   host: "this machine",
   uri: "file:///a",
@@ -115,7 +116,7 @@ const table: [string, StatusInputs, string, string][] = [
     "draftwire.menu",
   ],
   ["switched off", { ...INPUTS, isEnabled: false }, "$(circle-slash) Draftwire", "draftwire.menu"],
-  ["snoozed", { ...INPUTS, isSnoozed: true }, "$(bell-slash) Draftwire", "draftwire.menu"],
+  ["snoozed", { ...INPUTS, snoozedUntil: "14:05" }, "$(bell-slash) Draftwire", "draftwire.menu"],
 ];
 for (const [name, inputs, text, command] of table) {
   test(name, () => {
@@ -165,6 +166,20 @@ test("the tooltip names models, times, grammar and where it runs", () => {
     "Runs on this machine.",
     "Click: what can be done",
   ]);
+});
+
+test("a snooze is told with its end", () => {
+  const said = statusText({ ...INPUTS, snoozedUntil: "14:05" });
+  assert.equal(said.tooltip.split("\n")[0], "Snoozed until 14:05.");
+});
+
+test("several cursors are told as what stands in the way", () => {
+  const said = statusText({ ...INPUTS, cursors: 2 });
+  assert.equal(said.text, "$(circle-slash) Draftwire");
+  assert.equal(
+    said.tooltip.split("\n")[0],
+    "Nothing is suggested here: there are several cursors; press Escape for one.",
+  );
 });
 
 test("ready is a daemon with its model", () => {

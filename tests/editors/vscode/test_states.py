@@ -95,6 +95,16 @@ def test_a_missing_program_is_told_once_with_what_to_do(
     daemon.wait_for("hello", connected + 1)
 
 
+def test_what_is_in_use_and_how_to_upgrade_it(window: Window, daemon: ScriptedDaemonProcess) -> None:
+    """ux-45: a program that runs is not said to be missing."""
+    window.command("Draftwire: How to Install or Upgrade")
+    (told,) = window.wait("the message", lambda s: len(s["notifications"]) == 1)["notifications"]
+    assert f"Draftwire test is at {daemon.command} (setting draftwire.path)" in told
+    assert "pipx upgrade draftwire" in told
+    window.command("Notifications: Clear All Notifications")
+    window.wait("no message", lambda s: s["notifications"] == [])
+
+
 def test_a_bridge_that_keeps_ending_is_left_alone(
     window: Window, own_settings: Workbench, tmp_path: Path
 ) -> None:
@@ -145,12 +155,47 @@ def test_snoozed_until_woken(window: Window) -> None:
     window.command("Draftwire: Snooze")
     window.wait("how long", lambda s: "".join(s["choices"][:1]).startswith("5 minutes"))
     window.press("Enter")
-    window.wait_status("bell-slash")
+    snoozed = window.wait_status("bell-slash")
+    assert "Snoozed until " in snoozed["statusLabel"]
     window.command("Draftwire: Snooze")
     window.wait("the way out", lambda s: "".join(s["choices"][:1]).startswith("Wake up now"))
     window.press("Enter")
     window.wait_status("sparkle")
     shows(window, "woken.txt")
+
+
+def test_the_menu_says_what_its_rows_do_now(window: Window, own_settings: Workbench) -> None:
+    """ux-46: what is on can be switched off, what is off can be switched on, who sleeps can be woken."""
+    item = '[id="draftwire.draftwire.status"] a'
+    window.new_file("menu.txt")
+    window.ask("click", selector=item)
+    screen = window.wait("the menu", lambda s: len(s["choices"]) > 3)
+    rows = [row.strip() for row in screen["choices"][:3]]
+    assert rows == ["Switch off everywhere", "Switch off for plaintext", "Snooze"]
+    window.press("Escape")
+    window.command("Draftwire: Snooze")
+    window.wait("how long", lambda s: "".join(s["choices"][:1]).startswith("5 minutes"))
+    window.press("Enter")
+    window.wait_status("bell-slash")
+    own_settings.set(draftwire__languages={"plaintext": False})
+    window.wait_status("circle-slash")
+    window.ask("click", selector=item)
+    screen = window.wait("the menu", lambda s: len(s["choices"]) > 3)
+    assert screen["choices"][1].strip() == "Switch on for plaintext"
+    assert screen["choices"][2].strip().startswith("Wake up now: snoozed until ")
+    window.press("ArrowDown", "ArrowDown", "Enter")
+    own_settings.set(draftwire__languages={})
+    window.wait_status("sparkle")
+
+
+def test_several_cursors_are_told_in_the_status_item(window: Window) -> None:
+    """ux-19, ux-44: and are forgotten with the second cursor."""
+    window.new_file("cursors.txt", "one\ntwo")
+    window.press("Control+Alt+k")
+    screen = window.wait_status("circle-slash")
+    assert "there are several cursors; press Escape for one" in screen["statusLabel"]
+    window.press("Escape")
+    window.wait_status("sparkle")
 
 
 def test_a_report_opens_as_a_document(window: Window) -> None:

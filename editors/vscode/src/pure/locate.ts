@@ -60,6 +60,14 @@ export function howToInstall(setting: string): string {
   return 'The program draftwire was not found. Install it, with a model: pipx install "draftwire[bundled-model]"';
 }
 
+/** What is in use, and how to get a newer one. */
+export function howToUpgrade(used: Candidate, version: string | undefined): string {
+  const what = `Draftwire${version === undefined ? "" : ` ${version}`} is at ${used.file} (${used.where})`;
+  return used.where === "Python environment"
+    ? `${what}. To upgrade it, run in that environment: pip install --upgrade draftwire`
+    : `${what}. To upgrade it, run: pipx upgrade draftwire`;
+}
+
 function expanded(setting: string, machine: Machine): string {
   return setting.replace(/^~(?=[/\\]|$)/, machine.home);
 }

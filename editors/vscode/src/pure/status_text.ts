@@ -1,4 +1,5 @@
 // What the status item says and what a click does. Pure.
+import { WITHHELD } from "./gate.ts";
 
 /** `draftwire/status`, as far as it is shown (editors/README.md). */
 export interface BridgeStatus {
@@ -25,9 +26,11 @@ export type BridgeState =
 export interface StatusInputs {
   readonly bridge: BridgeState;
   readonly isEnabled: boolean;
-  readonly isSnoozed: boolean;
+  /** The time of day at which a snooze ends. */
+  readonly snoozedUntil: string | undefined;
   /** The item on the screen: its length and how much of it is verified, in the same units. */
   readonly item: { readonly length: number; readonly verified: number } | undefined;
+  readonly cursors: number;
   readonly host: string;
   readonly uri: string;
 }
@@ -72,15 +75,16 @@ export function statusText(of: StatusInputs): StatusText {
   if (!of.isEnabled)
     return withAction("$(circle-slash) Draftwire", `Switched off here.\n${tooltip}`, "none", "");
   if (status.kind === "Error") return withAction("$(error) Draftwire", tooltip, "error", status.reason);
-  const leftOut = status.leftOut?.[of.uri];
-  if (leftOut !== undefined)
+  const why = of.cursors > 1 ? WITHHELD.several_cursors : status.leftOut?.[of.uri];
+  if (why !== undefined)
     return withAction(
       "$(circle-slash) Draftwire",
-      `Nothing is suggested here: ${leftOut}.\n${tooltip}`,
+      `Nothing is suggested here: ${why}.\n${tooltip}`,
       "none",
       "",
     );
-  if (of.isSnoozed) return withAction("$(bell-slash) Draftwire", `Snoozed.\n${tooltip}`, "none", "");
+  if (of.snoozedUntil !== undefined)
+    return withAction("$(bell-slash) Draftwire", `Snoozed until ${of.snoozedUntil}.\n${tooltip}`, "none", "");
   if (status.kind === "Inactive")
     return withAction("$(loading~spin) Draftwire", tooltip, "none", status.reason);
   const mark = of.item === undefined ? "$(sparkle)" : markOf(of.item);
