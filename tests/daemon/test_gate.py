@@ -12,6 +12,7 @@ from daemon.settings.config_sections import SECRET_FILES
 
 SECRETS = [
     ".env", ".env.local", ".ENV", "prod.env", ".envrc", ".netrc", ".npmrc", ".pypirc", ".git-credentials", ".htpasswd",
+    "shadow", "shadow-", "gshadow", "gshadow-", "_netrc", "pgpass.conf",
     "server.pem", "server.KEY", "a.pfx", "a.p12", "a.pkcs12", "a.jks", "a.keystore", "a.crt", "a.cer", "a.der", "a.csr",
     "a.p7b", "a.ppk", "a.gpg", "a.asc", "a.kdbx", "a.ovpn", "id_rsa", "id_rsa.pub", "id_dsa", "id_ecdsa", "id_ed25519",
     "id_ed25519_work", "server.pem.bak", "server.key.bak", ".pgpass", ".my.cnf", "credentials", "credentials.json",
