@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -123,6 +124,8 @@ def read_source(file: Path) -> Source:
     """A file's text and line end (that of its first line). Raises CommandFailed."""
     try:
         data = file.read_bytes()
+        if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+            raise CommandFailed(f"{file} is UTF-16 text; save it as UTF-8", Exit.UNREADABLE)
         if (at := data.find(b"\0")) >= 0:
             text = f"{file} is a binary file (byte {at} is NUL), not text"
             raise CommandFailed(text, Exit.UNREADABLE)

@@ -279,10 +279,12 @@ def test_places_outside_the_file_are_named(at: tuple[int, int], said: str) -> No
 def test_a_missing_file_and_invalid_utf8_are_named(tmp_path: Path) -> None:
     (tmp_path / "latin.py").write_bytes(b"ok \xe9\n")
     (tmp_path / "a.out").write_bytes(b"x\0\xff\n")
+    (tmp_path / "wide.py").write_bytes("ok = 1\n".encode("utf-16"))
     for name, said in [
         ("gone.py", "can't be read: No such file"),
         ("latin.py", "is not UTF-8 text (byte 3)"),
         ("a.out", "is a binary file (byte 1 is NUL), not text"),
+        ("wide.py", "is UTF-16 text; save it as UTF-8"),
     ]:
         result = runner.invoke(app, ["complete", f"{tmp_path / name}:1:1"])
         assert result.exit_code == Exit.UNREADABLE
