@@ -1,4 +1,4 @@
-"""Are the files and folders that a configuration names there? Looks, and changes nothing.
+"""Are the files, folders and models that a configuration names there? Looks, and changes nothing.
 
 What they hold is found out by who uses them; a model's file is looked at for what it begins with.
 """
@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from daemon.draft.gguf_file import GgufInvalid, check_gguf
+from daemon.draft.model_source import is_bundled
 from daemon.settings.config import Config
 
 
@@ -19,11 +20,8 @@ def place_warnings(config: Config) -> list[str]:
 
 
 def _problems(config: Config) -> Iterator[tuple[str, str, str]]:
-    if not config.draft.model.startswith("bundled"):
-        try:
-            check_gguf(Path(config.draft.model))
-        except GgufInvalid as invalid:
-            yield "draft", "model", str(invalid)
+    if text := _model_problem(config.draft.model):
+        yield "draft", "model", text
     folder = config.draft.cache_path
     nearest = next((path for path in (folder, *folder.parents) if path.exists()), folder)
     if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
@@ -36,6 +34,21 @@ def _problems(config: Config) -> Iterator[tuple[str, str, str]]:
         for path in named:
             if path and not Path(path).is_dir():
                 yield "grammars", key, f"{path} is no folder; make it, or correct the path"
+
+
+def _model_problem(spec: str) -> str:
+    """Why there is no such draft model; empty if there may be one."""
+    if spec == "bundled":
+        return ""
+    if is_bundled(spec):
+        from daemon.draft.models import VARIANTS  # brings llama.cpp along: only for who names a form
+
+        return "" if spec in VARIANTS else f"there is no {spec}; take one of {', '.join(VARIANTS)}"
+    try:
+        check_gguf(Path(spec))
+    except GgufInvalid as invalid:
+        return str(invalid)
+    return ""
 
 
 def _where(config: Config, section: str, key: str) -> str:

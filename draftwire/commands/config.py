@@ -64,7 +64,7 @@ def show(file: _File = None, *, json: Json = False) -> None:
 def check(file: _File = None) -> None:
     """Name everything that is wrong with the file, with its line. Exit status 78 if something is.
 
-    Warnings (a file it names is not there, a token that others can read) do not change the exit status.
+    Warnings (a file or model it names is not there, a token that others can read) do not change the exit status.
     """
     from daemon.settings.config import default_config_path, load_config
     from daemon.settings.config_places import place_warnings
@@ -72,9 +72,12 @@ def check(file: _File = None) -> None:
 
     path = file or default_config_path()
     config = load_config(file)
-    for warning in (*place_warnings(config), *verifier_token(config).warnings):
+    warnings = (*place_warnings(config), *verifier_token(config).warnings)
+    for warning in warnings:
         note(f"warning: {warning}")
-    note(f"{path}: ok" if path.exists() else f"{path}: not there; the defaults are in force")
+    verdict = "ok" if path.exists() else "not there; the defaults are in force"
+    number = f", {len(warnings)} warning{'s' if len(warnings) > 1 else ''}" if warnings else ""
+    note(f"{path}: {verdict}{number}")
     status = asyncio.run(_status_of_daemon())
     if status is not None and status.config_file == str(path.absolute()) and config_changed(status):
         note(CHANGED)

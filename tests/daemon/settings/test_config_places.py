@@ -20,6 +20,10 @@ def parse(tmp_path: Path, text: str) -> Config:
     [
         ('[draft]\nmodel = "gone.gguf"\n', "c.toml:2: draft.model: there is no file"),
         ('[draft]\nmodel = "text.gguf"\n', "is no GGUF file"),
+        (
+            '[draft]\nmodel = "bundled:q9"\n',
+            "c.toml:2: draft.model: there is no bundled:q9; take one of bundled, ",
+        ),
         ('[draft]\n\ncache_dir = "text.gguf/cache"\n', "c.toml:3: draft.cache_dir: "),
         ('[verifier]\nca_file = "gone.pem"\n', "c.toml:2: verifier.ca_file: "),
         ('[grammars]\nfolder = "gone"\n', "c.toml:2: grammars.folder: "),
@@ -33,6 +37,11 @@ def test_each_is_named_with_its_line(tmp_path: Path, text: str, said: str) -> No
     (tmp_path / "text.gguf").write_text("no model at all")
     [warning] = place_warnings(parse(tmp_path, text))
     assert said in warning
+
+
+@pytest.mark.parametrize("model", ["bundled", "bundled:q4_1"])
+def test_a_bundled_model_is_no_problem(tmp_path: Path, model: str) -> None:
+    assert place_warnings(parse(tmp_path, f'[draft]\nmodel = "{model}"\n')) == []
 
 
 def test_a_folder_that_can_be_made_is_no_problem_and_nothing_is_made(tmp_path: Path) -> None:

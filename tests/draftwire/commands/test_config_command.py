@@ -95,6 +95,7 @@ def test_check_warns_of_a_token_file_that_others_can_read(tmp_path: Path) -> Non
     result = runner.invoke(app, ["config", "check", str(path)])
     assert result.exit_code == 0
     assert f"warning: {token} can be read by others; run: chmod 600 {token}" in result.stderr
+    assert result.stderr.endswith(f"{path}: ok, 1 warning\n")
     assert "s3cret" not in result.output
 
 
@@ -109,7 +110,7 @@ def test_check_warns_of_a_model_that_is_not_there_and_of_a_token_in_the_open(
     assert result.exit_code == 0
     assert model.startswith(f"warning: {path}:2: draft.model: there is no file")
     assert token.startswith("warning: the token and your code go to gpu unencrypted")
-    assert last == f"{path}: ok"
+    assert last == f"{path}: ok, 2 warnings"
 
 
 def test_check_says_that_the_daemon_has_older_settings(run_daemon: RunDaemon, tmp_path: Path) -> None:
