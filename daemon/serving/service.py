@@ -30,6 +30,8 @@ from speculation.messages import PROTOCOL_VERSION, Hello
 
 LOOK_EVERY_S: Final = 2.0
 """So often it is looked whether a model that could not be loaded is another by now."""
+TIDY_EVERY_S: Final = 60.0
+"""So often what is left in cycles is freed: by its own count Python would let it pile up for hours."""
 MAX_GRAMMAR_LINES: Final = 20
 """More grammars are not told of in the status."""
 MAX_LEFT_OUT: Final = 20
@@ -105,6 +107,7 @@ class Service:
             await self._until_other_draft(tried)
         self.grammars.vocabulary_known(self.worker.vocabulary)
         _spare_what_stays()
+        self._tasks.append(asyncio.create_task(_tidy(), name="tidy"))
         if self.link is not None:
             await self.link.run()
 
@@ -211,6 +214,13 @@ def _spare_what_stays() -> None:
     """What is loaded by now is not walked through again by full collections, in which no thread runs Python."""
     gc.collect()
     gc.freeze()
+
+
+async def _tidy() -> None:
+    """Milliseconds each time: of what was loaded nothing is walked through."""
+    while True:
+        await asyncio.sleep(TIDY_EVERY_S)
+        gc.collect()
 
 
 def hello_of(engine: DraftEngine) -> Hello:

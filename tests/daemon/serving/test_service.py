@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import time
+import weakref
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -85,6 +86,30 @@ async def test_once_the_model_is_there_full_collections_do_not_walk_through_it()
     gc.unfreeze()
     await made.close()
     assert frozen > len(made.worker.vocabulary.token_bytes)
+
+
+class Ring:
+    """Something that is freed by a full collection only."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+@pytest.mark.asyncio
+async def test_what_is_left_in_cycles_is_freed_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    """ux-32"""
+    monkeypatch.setattr(service, "TIDY_EVERY_S", 0.001)
+    made = Service(Config(), lambda: FakeEngine(following("x")), None, time.monotonic)
+    made.start()
+    assert await made.worker.ready()
+    ring = Ring()
+    gc.collect()  # it is old now
+    known = weakref.ref(ring)
+    del ring
+    async with asyncio.timeout(10):
+        while known() is not None:
+            await asyncio.sleep(0.001)
+    await made.close()
 
 
 @pytest.mark.asyncio
