@@ -80,8 +80,7 @@ async def test_once_the_model_is_there_full_collections_do_not_walk_through_it()
     gc.unfreeze()
     made = Service(Config(), lambda: FakeEngine(following("x")), None, time.monotonic)
     made.start()
-    assert await made.worker.ready()
-    await asyncio.gather(*made._tasks)
+    await made._tasks[0]
     frozen = gc.get_freeze_count()
     gc.unfreeze()
     await made.close()
@@ -140,7 +139,7 @@ async def test_a_model_that_comes_later_is_taken_up(tmp_path: Path, monkeypatch:
     told: list[Status] = []
     listener = Client(made, "listener", lambda message: told.append(cast(Status, message)), {})
     made.start()
-    await asyncio.gather(*made._tasks)
+    await made._tasks[0]
     await listener.close()
     await made.close()
     assert loads == [0, 3, 4]
