@@ -191,8 +191,8 @@ class GrammarStore:
             piece = self._workshop.need(choice.whole)
             problems += _problems_of(piece)
             whole, reason = piece.loaded, "" if piece.loaded is not None else piece.reason
-            if whole is not None and piece.state == "refused":
-                notes.append(f"the version before is in use, since the new one was {piece.reason}")
+            if piece.fallen_back:
+                notes.append(piece.fallen_back)
         elif expected:
             problems.append(Problem(reason, reason))
         return DocumentGrammar(
@@ -259,7 +259,7 @@ class GrammarStore:
 
 
 def _state_of(piece: Piece | None) -> str:
-    return "not needed so far" if piece is None else piece.reason or "in use"
+    return "not needed so far" if piece is None else piece.fallen_back or piece.reason or "in use"
 
 
 def _problems_of(piece: Piece) -> list[Problem]:

@@ -74,6 +74,13 @@ class Piece:
             case _:
                 return ""
 
+    @property
+    def fallen_back(self) -> str:
+        """That an older version is in use because the newest was refused; empty if that is not so."""
+        if self.loaded is None or self.state != "refused":
+            return ""
+        return f"the version before is in use, since the new one was {self.reason}"
+
 
 class Workshop:
     """All grammar files that are needed. Event loop only."""

@@ -225,6 +225,9 @@ async def test_a_new_version_with_errors_leaves_the_old_one_in_use(world: World)
     said = "refused: x.bnf: it is bad; make it good"
     assert await world.line() == f"masked by x; the version before is in use, since the new one was {said}"
     assert world.store.of(world.document()).lack == ""
+    assert world.store.overview() == [
+        f"x (user, {file}): the version before is in use, since the new one was {said}"
+    ]
     assert world.store.diagnostics_of(file) == (BAD,)
     world.write("x.bnf", "; @name 1\n; @name 2\n")
     assert "masked by x; the version before is in use, since" in await world.line()
