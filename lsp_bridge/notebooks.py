@@ -85,9 +85,10 @@ class Notebooks:
         """The cells of an open notebook; of any other none."""
         return list(self._cells.get(notebook, ()))
 
-    def has_text(self, name: str) -> bool:
-        """Whether the daemon knows a text of a notebook by this name."""
-        return any(text.name == name for texts in self._texts.values() for text in texts.values())
+    def cells_of(self, name: str) -> list[str]:
+        """The cells of the text that the daemon knows by this name; none if it knows no such text of a notebook."""
+        texts = (text for by_language in self._texts.values() for text in by_language.values())
+        return next((list(text.cells) for text in texts if text.name == name), [])
 
     def arrange(self, notebook: str, cells: Sequence[str], fresh: Iterable[str] = ()) -> list[ClientMessage]:
         """The notebook has these cells now, `fresh` of them with a text of which nobody was told.

@@ -229,8 +229,12 @@ class BridgeServer(LanguageServer):
             asyncio.get_running_loop().call_soon(self.protocol.notify, "draftwire/suggestion", params)
 
     def _on_grammar_state(self, state: GrammarState) -> None:
-        if self.documents.get(state.document) is None and not self.notebooks.has_text(state.document):
+        is_open = self.documents.get(state.document) is not None
+        documents = [state.document] if is_open else self.notebooks.cells_of(state.document)
+        if not documents:
             return
+        for uri in documents:
+            self.recalls.pop(uri, None)  # the grammar as it is now may forbid what was suggested
         self._grammars[state.document] = state
         name = unquote(state.document.rpartition("/")[2])
         for problem in state.problems:

@@ -29,7 +29,7 @@ from daemon.api.text import surroundings_hash
 from lsp_bridge import notebooks as notebooks_module
 from lsp_bridge.documents import Change, Document, Documents
 from lsp_bridge.notebooks import Notebooks
-from tests.fakes.daemon import ScriptedDaemon
+from tests.fakes.daemon import ScriptedDaemon, nothing
 from tests.fakes.engine import FakeEngine, following
 from tests.fakes.lsp_editor import InProcessEditor, ResponseError, replace
 from tests.lsp_bridge.conftest import connected, drafting_daemon
@@ -144,7 +144,7 @@ def test_a_cell_opened_again_or_closed_changes_the_text() -> None:
     book.documents.close(ONE)
     book.hear(book.notebooks.to_daemon(CloseDocument(ONE)))
     assert book.texts == {f"{BOOK}#sql": (1, "c")}
-    assert not book.notebooks.has_text(TEXT)
+    assert book.notebooks.cells_of(TEXT) == []
     assert book.notebooks.cells(BOOK) == [ONE, TWO]
 
 
@@ -421,6 +421,19 @@ async def test_what_is_told_of_a_notebooks_grammar(editor: InProcessEditor, daem
     await editor.wait_for("draftwire/status", lambda status: status["grammars"] == {TEXT: "masked by python"})
     editor.notify("notebookDocument/didClose", {"notebookDocument": {"uri": BOOK}, "cellTextDocuments": []})
     assert (await editor.request("draftwire/status"))["grammars"] == {}
+
+
+@pytest.mark.asyncio
+async def test_what_another_grammar_may_forbid_is_recalled_in_no_cell(
+    editor: InProcessEditor, daemon: ScriptedDaemon
+) -> None:
+    """The daemon names the text that they are to it (ux-16)."""
+    open_book(editor, item(ONE, "def load(x): y = "))
+    assert len(await editor.inline(0, 17, ONE)) == 1
+    daemon.push(GrammarState(TEXT, "masked by python"))
+    await editor.wait_for("draftwire/status", lambda status: status["grammars"])
+    daemon.answer = nothing
+    assert await editor.inline(0, 17, ONE) == []
 
 
 @pytest.mark.asyncio

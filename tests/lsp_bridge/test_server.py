@@ -42,7 +42,7 @@ from lsp_bridge import documents as documents_module
 from lsp_bridge import protocol as protocol_module
 from lsp_bridge.methods import inline_completion
 from lsp_bridge.positions import units_of
-from tests.fakes.daemon import READY, ScriptedDaemon
+from tests.fakes.daemon import READY, ScriptedDaemon, nothing
 from tests.fakes.lsp_editor import URI, InProcessEditor, ResponseError, replace
 from tests.lsp_bridge.conftest import connected
 
@@ -999,6 +999,21 @@ async def test_a_grammar_that_waits_for_the_user_is_told_once(
     editor.notify("textDocument/didClose", {"textDocument": {"uri": other}})
     told = await editor.request("draftwire/status")
     assert (told["kind"], told["reason"], told["grammars"]) == ("Normal", "", {})
+
+
+async def test_what_another_grammar_may_forbid_is_not_recalled(
+    editor: InProcessEditor, daemon: ScriptedDaemon
+) -> None:
+    """Of its document alone (ux-16)."""
+    other = "file:///work/other.py"
+    for uri in (URI, other):
+        editor.open("def ", uri)
+        assert await editor.inline(0, 4, uri) != []
+    daemon.push(GrammarState(URI, "masked by x"))
+    await editor.wait_for("draftwire/status", lambda s: s["grammars"])
+    daemon.answer = nothing
+    assert await editor.inline(0, 4) == []
+    assert await editor.inline(0, 4, other) != []
 
 
 async def test_what_was_told_of_grammars_ends_with_the_daemon(
