@@ -2,6 +2,7 @@
 // takes of an item is told. What a change means is in pure/shown.ts and pure/typed_along.ts.
 import * as vscode from "vscode";
 import type { Middleware } from "vscode-languageclient/node";
+import { AskingAgain } from "./asking_again.ts";
 import { drawable, itemOf, nowIn, sameNow, told } from "./items.ts";
 import { WITHHELD, type Withheld, withheld } from "./pure/gate.ts";
 import {
@@ -30,6 +31,7 @@ export class Suggestions implements vscode.Disposable {
   readonly #log: vscode.LogOutputChannel;
   readonly #changedEvent = new vscode.EventEmitter<void>();
   readonly #listeners: vscode.Disposable[];
+  readonly #again = new AskingAgain();
   #followed: Followed | undefined;
   /** To be given at VS Code's next question, which is our own. */
   #toDraw: { shown: Shown } | undefined;
@@ -37,10 +39,6 @@ export class Suggestions implements vscode.Disposable {
   #isPartTaken = false;
   #dismissedAt: Now | undefined;
   #besidePopup = false;
-  /** Where the last question got nothing, or what it got was lost with the daemon. */
-  #inVain: Now | undefined;
-  /** VS Code's next question is `askAgain`'s. */
-  #isAskingAgain = false;
   #lastTold = 0;
   #isShown = false;
   /** A part of this kind is being accepted by our own command. */
@@ -54,7 +52,7 @@ export class Suggestions implements vscode.Disposable {
   readonly middleware: Middleware = {
     provideInlineCompletionItems: async (document, position, given, token, next) => {
       const now = nowIn(document, position);
-      const context = this.#isAskingAgain ? automatic(given) : given;
+      const context = this.#again.asMeant(given);
       if (this.#toDraw !== undefined) {
         const { shown } = this.#toDraw;
         this.#toDraw = undefined;
@@ -63,7 +61,7 @@ export class Suggestions implements vscode.Disposable {
       this.lastWithheld = this.#withheld(document, context);
       if (this.lastWithheld !== undefined) {
         this.#log.debug(`Nothing shown: ${WITHHELD[this.lastWithheld]}`);
-        this.#inVain = undefined;
+        this.#again.inVain = undefined;
         return [];
       }
       this.#besidePopup = context.selectedCompletionInfo !== undefined;
@@ -101,8 +99,8 @@ export class Suggestions implements vscode.Disposable {
     const editor = vscode.window.activeTextEditor;
     if (editor === undefined) return;
     const now = nowIn(editor.document, editor.selection.active);
-    const dismissed = this.#dismissedAt !== undefined && sameNow(this.#dismissedAt, now);
-    const change = changed(this.#shownAt(now), update, now, dismissed || this.#isQuiet(editor));
+    const isQuiet = this.#isDismissed(now) || this.#isQuiet(editor);
+    const change = changed(this.#shownAt(now), update, now, isQuiet);
     if (change.do === "clear") await this.clear();
     else if (change.do !== "nothing") this.#follow({ shown: change.shown, taken: 0 });
     if (change.do === "draw") await this.#draw(change.shown);
@@ -119,20 +117,17 @@ export class Suggestions implements vscode.Disposable {
   async lose(): Promise<void> {
     const editor = vscode.window.activeTextEditor;
     const now = editor && nowIn(editor.document, editor.selection.active);
-    if (now !== undefined && current(this.#shownAt(now)) !== undefined) this.#inVain = now;
+    if (now !== undefined && current(this.#shownAt(now)) !== undefined) this.#again.inVain = now;
     await this.clear();
   }
 
   /** The daemon can answer now: ask once more where it could not, as if a key had been pressed. */
   async askAgain(): Promise<void> {
     const editor = vscode.window.activeTextEditor;
-    if (editor === undefined || !this.#mayAskAgain(editor)) return;
-    this.#isAskingAgain = true;
-    try {
-      await vscode.commands.executeCommand(TRIGGER);
-    } finally {
-      this.#isAskingAgain = false;
-    }
+    if (editor === undefined || this.#besidePopup || this.#isQuiet(editor) || !this.#again.isDue(editor))
+      return;
+    const now = nowIn(editor.document, editor.selection.active);
+    if (!this.#isDismissed(now) && current(this.#shownAt(now)) === undefined) await this.#again.ask();
   }
 
   /** As `clear`, by the user: nothing comes back for this text. */
@@ -195,7 +190,7 @@ export class Suggestions implements vscode.Disposable {
   ): vscode.InlineCompletionItem[] {
     const items = (Array.isArray(answer) ? answer : (answer?.items ?? [])).flatMap(itemOf);
     const now = nowIn(document, position);
-    this.#inVain = items.length === 0 ? now : undefined;
+    this.#again.inVain = items.length === 0 ? now : undefined;
     const kept = this.#isPartTaken ? current(this.#shownAt(now)) : undefined;
     return this.#given(keeping(kept, { ...now, items, index: 0 }), document, position);
   }
@@ -230,19 +225,12 @@ export class Suggestions implements vscode.Disposable {
     return followed !== undefined && standsAt(followed, now) ? asOf(followed, now) : undefined;
   }
 
-  /** Nothing is shown here since a question in vain, and VS Code would ask for a key here. */
-  #mayAskAgain(editor: vscode.TextEditor): boolean {
-    const now = nowIn(editor.document, editor.selection.active);
-    const isDismissed = this.#dismissedAt !== undefined && sameNow(this.#dismissedAt, now);
-    if (this.#inVain === undefined || !sameNow(this.#inVain, now) || isDismissed) return false;
-    if (current(this.#shownAt(now)) !== undefined || this.#besidePopup || this.#isQuiet(editor)) return false;
-    const asks = vscode.workspace.getConfiguration("editor", editor.document).get("inlineSuggest.enabled");
-    return asks === true && vscode.window.state.focused;
+  #isDismissed(now: Now): boolean {
+    return this.#dismissedAt !== undefined && sameNow(this.#dismissedAt, now);
   }
 
   #isQuiet(editor: vscode.TextEditor): boolean {
-    const isSnoozed = Date.now() < this.snoozedUntil;
-    return isSnoozed || editor.selections.length > 1 || !editor.selection.isEmpty;
+    return this.snoozeEnd !== undefined || editor.selections.length > 1 || !editor.selection.isEmpty;
   }
 
   #documentChanged(event: vscode.TextDocumentChangeEvent): void {
@@ -289,8 +277,4 @@ export class Suggestions implements vscode.Disposable {
     const params = { item: told(item, this.#accepting), acceptedLength: followed.taken };
     this.#notify("textDocument/didPartiallyAcceptCompletion", params);
   }
-}
-
-function automatic(context: vscode.InlineCompletionContext): vscode.InlineCompletionContext {
-  return { ...context, triggerKind: vscode.InlineCompletionTriggerKind.Automatic };
 }
