@@ -5,7 +5,8 @@ tests.fakes.daemon --script FILE.json [--record FILE.jsonl] [--runtime-dir DIR] 
 script is {"rules": [{"before": "def add", "suggestions": [{"text": "(a, b):", "verified": 3}], "delay_ms": 0,
 "updates": [{"kind": "extended", "text": "(a, b):\\n    return", "verified": 3, "after_ms": 200}]}], "status":
 {...}}. The first rule whose `before` ends the text before the cursor answers; one with no suggestions may have
-a `reason`. The process writes "ready" to stdout.
+a `reason`, one that is for `once` answers no second time, and after one with a `grammar`, {"line": "masked by x",
+"problems": [{"about": "x", "text": "..."}]}, that is told of the document. The process writes "ready" to stdout.
 """
 
 # ruff: noqa: T201 - the record and the word "ready" are printed
@@ -334,6 +335,8 @@ class Rule(msgspec.Struct, forbid_unknown_fields=True):
     updates: list[dict[str, Any]] = []
     delay_ms: int = 0
     reason: NothingReason = "empty_draft"
+    once: bool = False
+    grammar: dict[str, Any] = {}
 
 
 class Script(msgspec.Struct, forbid_unknown_fields=True):
@@ -368,6 +371,10 @@ class FileScriptedDaemon(ScriptedDaemon):
         if rule and rule.delay_ms:
             await asyncio.sleep(rule.delay_ms / 1000)
         await super()._answer_when_let(connection, ask, text)
+        if rule and rule.once:
+            self._script.rules.remove(rule)
+        if rule and rule.grammar:
+            connection.send(msgspec.convert({"document": ask.document, **rule.grammar}, GrammarState))
 
     def _start_updates(self, connection: Connection, ask: Complete, answer: Completions) -> None:
         rule = self._rule(connection.documents[ask.document][1][: ask.offset])

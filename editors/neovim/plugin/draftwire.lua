@@ -43,6 +43,12 @@ for name, desc in pairs({
   end, desc)
 end
 
+-- Plugin managers make the tags of the help; a folder that is on the runtime path by hand has none.
+local doc = vim.fs.joinpath(vim.fs.dirname(vim.fs.dirname(debug.getinfo(1, "S").source:sub(2))), "doc")
+if vim.uv.fs_stat(doc .. "/tags") == nil and vim.uv.fs_access(doc, "W") then
+  pcall(vim.cmd.helptags, { doc, mods = { silent = true, emsg_silent = true } })
+end
+
 local group = vim.api.nvim_create_augroup("draftwire_start", { clear = true })
 vim.api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "InsertEnter", "FileType" }, {
   group = group,

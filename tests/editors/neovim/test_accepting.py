@@ -206,7 +206,7 @@ def test_only_when_asked_for(start_daemon: StartDaemon, open_editor: OpenEditor)
     """With auto = false nothing is shown until the user asks (ux-46)."""
     editor = open_editor(start_daemon(RULES), setup="require('draftwire').setup({ auto = false })")
     editor.type("idef add")
-    editor.wait(lambda: "only when asked for (option auto)" in editor.reasons())
+    editor.wait(lambda: "a.py: only when asked for (option auto)" in editor.reasons())
     assert editor.ghost() is None
     editor.type("<Plug>(draftwire-trigger)")
     editor.wait_ghost(ADD)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from benchmarks.editors.neovim import Neovim
+from benchmarks.editors.neovim import PLUGIN, Neovim, neovim
 from tests.editors.conftest import StartDaemon
 from tests.editors.neovim.conftest import OpenEditor, executable
 
@@ -343,6 +344,20 @@ def test_settings_reach_the_daemon(start_daemon: StartDaemon, open_editor: OpenE
     assert daemon.received("hello")[0]["settings"] == {"completion.enabled": True}
     editor.lua("require('draftwire').setup({ settings = { ['completion.trigger'] = 'manual' } })")
     assert daemon.wait_for("configure")[-1]["settings"] == {"completion.trigger": "manual"}
+
+
+def test_help_where_no_plugin_manager_has_made_the_tags(tmp_path: Path) -> None:
+    """A folder that is put on the runtime path has its help from the first start on."""
+    plugin = tmp_path / "plugin"
+    shutil.copytree(PLUGIN, plugin, ignore=shutil.ignore_patterns("tags"))
+    with neovim(
+        tmp_path / "nvim",
+        {},
+        setup=f"vim.opt.runtimepath:remove({str(PLUGIN)!r}) vim.opt.runtimepath:prepend({str(plugin)!r})",
+    ) as editor:
+        editor.command("help draftwire-options")
+        assert editor.lua("return vim.api.nvim_buf_get_name(0)") == str(plugin / "doc" / "draftwire.txt")
+        assert editor.messages() == ""
 
 
 def test_help(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from collections.abc import Callable
@@ -92,9 +93,36 @@ def test_switches_take_effect_at_once(start_daemon: StartDaemon, open_editor: Op
     assert editor.ghost() is None
     editor.command("Draftwire toggle")
     editor.wait_ghost("(a, b):")
-    editor.lua("vim.b.draftwire_enabled = false require('draftwire').setup({})")
+    editor.lua("vim.b.draftwire_enabled = false")
     editor.type("<BS>d")
     assert editor.ghost() is None
+    assert editor.lua("return require('draftwire').statusline()") == "Draftwire -"
+    assert editor.lua("return require('draftwire.lsp').client_of(0) == nil")
+    editor.lua("vim.b.draftwire_enabled = true")
+    editor.type("<BS>d")
+    editor.wait_ghost("(a, b):")
+    editor.lua("vim.b.draftwire_enabled = false require('draftwire').refresh()")
+    assert editor.ghost() is None
+    assert "switched off in this buffer" in editor.reasons()[-1]
+
+
+def test_what_is_shown_goes_when_the_grammar_is_another(
+    start_daemon: StartDaemon, open_editor: OpenEditor
+) -> None:
+    """And what was remembered, of which nothing is shown or taken any more; what fits now is asked for (ux-16)."""
+    trusted = {"before": "def add", "suggestions": [], "grammar": {"line": "masked by a"}}
+    rules = [
+        {"before": "def add", "suggestions": [{"text": "(a; b):"}], "once": True},
+        {**trusted, "once": True},
+        *RULES,
+    ]
+    editor = open_editor(start_daemon(rules))
+    editor.type("idef add")
+    editor.wait_ghost("(a; b):")
+    editor.type("<Plug>(draftwire-trigger)")
+    editor.wait_ghost("(a, b):")
+    editor.type("<Plug>(draftwire-accept)")
+    editor.wait_line("def add(a, b):")
 
 
 def test_a_daemon_killed_and_back(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
@@ -105,7 +133,9 @@ def test_a_daemon_killed_and_back(start_daemon: StartDaemon, open_editor: OpenEd
     editor.wait_ghost("(a, b):")
     daemon.kill()
     editor.wait(
-        lambda: any("is lost" in one for one in editor.lua("return require('draftwire.trace').events"))
+        lambda: any(
+            "is lost" in one["text"] for one in editor.lua("return require('draftwire.trace').events")
+        )
     )
     editor.wait_ready()
     editor.wait_ghost("(a, b):")
@@ -131,7 +161,7 @@ def test_two_editors_on_one_daemon(start_daemon: StartDaemon, open_editor: OpenE
 def test_a_bridge_that_is_killed(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
     """Is started again; the user is told once, and not by Neovim itself (ux-45)."""
     daemon = start_daemon(RULES)
-    editor = open_editor(daemon, setup=COUNT_MESSAGES)
+    editor = open_editor(daemon, setup=COUNT_MESSAGES, size=(20, 120))
     editor.type("idef add")
     editor.wait_ghost("(a, b):")
     (bridge,) = daemon.bridges()
@@ -152,12 +182,54 @@ def test_a_bridge_that_is_missing(start_daemon: StartDaemon, open_editor: OpenEd
     editor.type("idef add")
     editor.wait(lambda: told(editor))
     editor.type(" and more<Esc>o")
-    assert len(told(editor)) == 1
-    assert "there is no program" in told(editor)[0]
+    (said,) = told(editor)
+    assert said == "Draftwire: there is no progra ... (:checkhealth draftwire)"
     assert editor.ghost() is None
     said = health(editor)
     assert 'there is no program "/nowhere/draftwire"' in said
     assert 'pipx install "draftwire[bundled-model]"' in said
+
+
+def test_the_keys_after_a_program_was_found_missing(
+    start_daemon: StartDaemon, open_editor: OpenEditor
+) -> None:
+    """Are all typed, and make no line each of `:Draftwire why` (ux-44, ux-45)."""
+    editor = open_editor(start_daemon(running=False), ready=False, command="/nowhere/" + "x" * 100)
+    editor.type("idef add")
+    editor.wait(lambda: "Draftwire: there is no pro" in editor.messages())
+    editor.type("(a, b)")
+    assert editor.lines() == ["def add(a, b)"]
+    editor.type("<Esc>")
+    editor.command("Draftwire why")
+    told = [line for line in editor.lines() if re.match(r"[\d:]{8} .*there is no program", line)]
+    assert len(told) == 2, editor.lines()  # of the buffer, and of the bridge
+    assert all(re.search(r" \(\d+ times\)$", line) for line in told)
+
+
+@pytest.mark.parametrize("cmdheight", [1, 0, 2])
+def test_long_warnings_of_the_bridge_while_somebody_types(
+    start_daemon: StartDaemon, open_editor: OpenEditor, cmdheight: int
+) -> None:
+    """One line each, which fits; no key is lost to them, and the whole text can be read later (ux-45)."""
+    texts = [f"{number} refused: " + "no such symbol, " * 20 for number in (1, 2)]
+    problems = [{"about": text, "text": text} for text in texts]
+    refusing = {"before": "def", "suggestions": [], "grammar": {"line": "refused", "problems": problems}}
+    daemon = start_daemon([{**refusing, "once": True}])
+    editor = open_editor(daemon, size=(20, 60), setup=f"vim.o.cmdheight = {cmdheight}")
+    editor.type("idef")
+    events = "return vim.inspect(require('draftwire.trace').events)"
+    editor.wait(lambda: "2 refused" in editor.lua(events))
+    for key in " add(a, b)":
+        editor.type(key)
+    assert editor.lua("return vim.api.nvim_get_mode()") == {"mode": "i", "blocking": False}
+    assert editor.lines() == ["def add(a, b)"]
+    editor.type("<Esc>")
+    if cmdheight > 0:
+        told = [line for line in editor.messages().splitlines() if line.endswith(" ... (:Draftwire why)")]
+        assert len(told) == 2
+        assert all(line.startswith("Draftwire, grammar of ") and len(line) < 60 for line in told)
+    editor.command("Draftwire why")
+    assert all(any(text.strip() in line for line in editor.lines()) for text in texts)
 
 
 def test_a_bridge_that_ends_again_and_again(
@@ -168,7 +240,7 @@ def test_a_bridge_that_ends_again_and_again(
     broken = executable(tmp_path / "broken", f"echo >> {tmp_path}/starts; exit 3")
     fast = "local bridge = require('draftwire.bridge') bridge.FIRST_WAIT_MS, bridge.LAST_WAIT_MS = 1, 1"
     editor = open_editor(daemon, setup=COUNT_MESSAGES + "\n" + fast, ready=False, command=broken)
-    events = "return table.concat(require('draftwire.trace').events, ' ')"
+    events = "return vim.inspect(require('draftwire.trace').events)"
     editor.wait(lambda: ":Draftwire restart tries again" in editor.lua(events))
     assert len(told(editor)) == 1
     assert len((tmp_path / "starts").read_text().splitlines()) == 6
@@ -217,7 +289,9 @@ def test_a_bridge_that_is_too_old(start_daemon: StartDaemon, open_editor: OpenEd
         "sys.stdin.buffer.read()\n"
     )
     command = executable(tmp_path / "old", f'exec "{sys.executable}" "{old}"')
-    editor = open_editor(start_daemon(running=False), setup=COUNT_MESSAGES, ready=False, command=command)
+    editor = open_editor(
+        start_daemon(running=False), setup=COUNT_MESSAGES, ready=False, command=command, size=(20, 120)
+    )
     editor.wait(lambda: told(editor))
     assert "too old; run: pipx upgrade draftwire" in told(editor)[0]
     editor.type("idef add")

@@ -216,7 +216,7 @@ def test_the_popup_menu_hides_it(start_daemon: StartDaemon, open_editor: OpenEdi
     editor.type("<C-n>")
     editor.wait(lambda: editor.lua("return vim.fn.pumvisible()") == 1)
     editor.wait_ghost(None)
-    assert "the popup menu is open (option hide_with_menu)" in editor.reasons()
+    assert "a.py: the popup menu is open (option hide_with_menu)" in editor.reasons()
     editor.type("<C-e>")
     editor.wait_ghost(ADD)
 

@@ -3,6 +3,7 @@
 --- One message for one trouble; then longer and longer waits; then none until the user asks for a restart.
 
 local config = require("draftwire.config")
+local notice = require("draftwire.notice")
 local trace = require("draftwire.trace")
 
 local M = {}
@@ -44,7 +45,7 @@ function M.fail(problem)
   if not told then
     told = true
     vim.schedule(function()
-      vim.notify("Draftwire: " .. problem .. " (:checkhealth draftwire)", vim.log.levels.WARN)
+      notice.tell(problem, ":checkhealth draftwire")
     end)
   end
 end

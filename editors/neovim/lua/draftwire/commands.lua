@@ -85,16 +85,11 @@ end
 ---@return string[] lines why nothing was shown, as far as it is known here and there
 local function reasons(of_daemon)
   local lines = { "seen here, newest first" }
-  for index = #trace.reasons, 1, -1 do
-    local one = trace.reasons[index]
-    table.insert(lines, ("%s %s: %s"):format(one.at, one.file, one.text))
-  end
+  vim.list_extend(lines, trace.lines(trace.reasons))
   vim.list_extend(lines, { "", unpack(of_daemon) })
   if #trace.events > 0 then
     vim.list_extend(lines, { "", "the bridge, newest first" })
-    for index = #trace.events, 1, -1 do
-      table.insert(lines, trace.events[index])
-    end
+    vim.list_extend(lines, trace.lines(trace.events))
   end
   return lines
 end

@@ -132,6 +132,11 @@ end
 ---@param buffer integer
 ---@return string? reason
 local function why_nothing(buffer)
+  local off = scope.why_switched_off(buffer)
+  if off then
+    lsp.detach(buffer)
+    return off
+  end
   local hidden = scope.why_hidden(buffer)
   if hidden or lsp.client_of(buffer) then
     return hidden
@@ -217,7 +222,7 @@ end
 ---@return boolean false if there is no other
 function M.step(steps)
   local buffer = vim.api.nvim_get_current_buf()
-  if scope.why_hidden(buffer) then
+  if why_nothing(buffer) then
     return false
   end
   local place = place_of.of_cursor()
@@ -289,6 +294,20 @@ function M.forget(buffer)
     if buffer == nil or buffer == known then
       memories[known] = nil
     end
+  end
+end
+
+--- Forget what was suggested in a buffer and ask anew: its grammar is another, and may forbid it.
+---@param buffer integer
+function M.begin_anew(buffer)
+  M.forget(buffer)
+  lsp.cancel(buffer)
+  local shown = ghost.shown()
+  if shown and shown.buffer == buffer then
+    ghost.clear()
+  end
+  if buffer == vim.api.nvim_get_current_buf() then
+    M.look_anew()
   end
 end
 

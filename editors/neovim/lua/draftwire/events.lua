@@ -89,7 +89,10 @@ end
 
 ---@param params any of `draftwire/status`
 local function status_changed(params)
-  local connected, lost = status.take(params)
+  local connected, lost, other_grammars = status.take(params)
+  if not lost then
+    vim.iter(other_grammars):each(completion.begin_anew)
+  end
   if lost then
     ghost.clear()
     completion.forget()

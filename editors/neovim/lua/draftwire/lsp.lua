@@ -2,6 +2,7 @@
 
 local bridge = require("draftwire.bridge")
 local config = require("draftwire.config")
+local notice = require("draftwire.notice")
 local place_of = require("draftwire.place")
 local scope = require("draftwire.scope")
 local trace = require("draftwire.trace")
@@ -85,6 +86,17 @@ local function initialized(client)
   bridge.fail(("the bridge (version %s) is too old; run: pipx upgrade draftwire"):format(version))
 end
 
+--- The bridge tells the user what only they can mend.
+---@param _ any
+---@param params any of `window/showMessage`
+local function message_shown(_, params)
+  if type(params) == "table" and type(params.message) == "string" then
+    trace.event(params.message)
+    local is_error = params.type == vim.lsp.protocol.MessageType.Error
+    notice.tell(params.message, ":Draftwire why", is_error and vim.log.levels.ERROR or nil)
+  end
+end
+
 --- Let the bridge know of a buffer, if suggestions are offered there; starts the bridge if need be.
 ---@param buffer integer
 function M.attach(buffer)
@@ -104,6 +116,7 @@ function M.attach(buffer)
     init_options = { settings = settings() },
     flags = { debounce_text_changes = 0 }, -- the draft begins with the change, not with the question
     on_init = initialized,
+    handlers = { ["window/showMessage"] = message_shown },
   }, {
     bufnr = buffer,
     reuse_client = is_running,
@@ -198,6 +211,11 @@ function M.ask(buffer, place, by_hand, on_answer)
   id = sent and number or nil
   under_way[buffer] = id
   return sent
+end
+
+---@return integer[] buffers that the bridge knows of
+function M.buffers()
+  return vim.tbl_filter(vim.api.nvim_buf_is_loaded, vim.tbl_keys(attached))
 end
 
 ---@param uri string

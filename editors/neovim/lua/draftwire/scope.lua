@@ -62,13 +62,22 @@ local function size_of(buffer)
 end
 
 ---@param buffer integer
----@return string? reason why the bridge is not told of this buffer at all; nil if it is
-function M.why_not_attached(buffer)
+---@return string? reason why nothing is suggested that the user may change at any moment, with no event told of it
+function M.why_switched_off(buffer)
   if not config.options.enabled then
     return "switched off; :Draftwire toggle switches it on"
   end
   if vim.b[buffer].draftwire_enabled == false then
     return "switched off in this buffer (b:draftwire_enabled)"
+  end
+end
+
+---@param buffer integer
+---@return string? reason why the bridge is not told of this buffer at all; nil if it is
+function M.why_not_attached(buffer)
+  local off = M.why_switched_off(buffer)
+  if off then
+    return off
   end
   if vim.bo[buffer].buftype ~= "" then
     return "this is no file (buftype " .. vim.bo[buffer].buftype .. ")"

@@ -30,16 +30,20 @@ M.last = nil
 ---@param status any
 ---@return boolean connected whether the daemon answers and has a model, and didn't before
 ---@return boolean lost whether it did and doesn't any more
+---@return integer[] buffers whose grammars fare otherwise than before
 function M.take(status)
   if type(status) ~= "table" or type(status.kind) ~= "string" then
-    return false, false
+    return false, false, {}
   end
-  local before = M.is_ready()
+  local before, lines = M.is_ready(), M.last and M.last.grammars or {}
   M.last = status
+  local other = vim.tbl_filter(function(buffer)
+    return M.grammar_of(buffer) ~= lines[vim.uri_from_bufnr(buffer)]
+  end, lsp.buffers())
   vim.api.nvim_exec_autocmds("User", { pattern = "DraftwireStatus", modeline = false })
   vim.cmd.redrawstatus()
   local now = M.is_ready()
-  return now and not before, before and not now
+  return now and not before, before and not now, other
 end
 
 --- The bridge is gone, and with it what it said.
@@ -111,7 +115,8 @@ local function signs_of(buffer)
     end
     return is_amiss() and vim.list_extend(signs, { "!" }) or signs
   elseif
-    lsp.client_of(buffer) == nil and scope.why_not_attached(buffer)
+    scope.why_switched_off(buffer)
+    or lsp.client_of(buffer) == nil and scope.why_not_attached(buffer)
     or scope.why_unchangeable(buffer)
     or left_out(buffer)
   then

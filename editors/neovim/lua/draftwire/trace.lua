@@ -1,23 +1,32 @@
---- Why nothing was shown, the last 50 times, and what the bridge went through. In memory alone; holds no text of files.
+--- Why nothing was shown, the last 50 reasons, and what the bridge went through. In memory alone; holds no text of
+--- files.
 
 local M = {}
 
 local KEPT = 50
 
----@class draftwire.Reason
----@field at string time of day
----@field file string its name, without the folder
+---@class draftwire.Note
+---@field at string time of day, of the last time
 ---@field text string
+---@field times integer
 
----@type draftwire.Reason[] oldest first
+---@type draftwire.Note[] why nothing was shown, with the name of the file in front; the newest last
 M.reasons = {}
----@type string[] oldest first
+---@type draftwire.Note[] the newest last
 M.events = {}
 
----@param list any[]
----@param entry any
-local function keep(list, entry)
-  table.insert(list, entry)
+--- What was noted before counts on, and is the newest again.
+---@param list draftwire.Note[]
+---@param text string
+local function keep(list, text)
+  local times = 1
+  for index, note in ipairs(list) do
+    if note.text == text then
+      times = table.remove(list, index).times + 1
+      break
+    end
+  end
+  table.insert(list, { at = os.date("%H:%M:%S"), text = text, times = times })
   if #list > KEPT then
     table.remove(list, 1)
   end
@@ -27,19 +36,25 @@ end
 ---@param buffer integer
 ---@param reason string
 function M.nothing(buffer, reason)
-  local name = vim.fs.basename(vim.api.nvim_buf_get_name(buffer))
-  local last = M.reasons[#M.reasons]
-  if last and last.text == reason and last.file == name then
-    last.at = os.date("%H:%M:%S") --[[@as string]]
-    return
-  end
-  keep(M.reasons, { at = os.date("%H:%M:%S"), file = name, text = reason })
+  keep(M.reasons, vim.fs.basename(vim.api.nvim_buf_get_name(buffer)) .. ": " .. reason)
 end
 
 --- Something happened to the bridge or the daemon.
 ---@param text string
 function M.event(text)
-  keep(M.events, os.date("%H:%M:%S") .. " " .. text)
+  keep(M.events, text)
+end
+
+---@param list draftwire.Note[]
+---@return string[] lines the newest first
+function M.lines(list)
+  local lines = {}
+  for index = #list, 1, -1 do
+    local note = list[index]
+    local times = note.times > 1 and (" (%d times)"):format(note.times) or ""
+    table.insert(lines, ("%s %s%s"):format(note.at, note.text, times))
+  end
+  return lines
 end
 
 return M
