@@ -40,6 +40,8 @@ log = logging.getLogger(__name__)
 
 LOOK_S: Final = 1.0
 """The files are looked at no more often than this."""
+MAX_LOOK_S: Final = 0.5
+"""Who asks what there is waits no longer for a look at the files."""
 MAX_DOCUMENTS: Final = 256
 """Documents whose answers are kept up to date; those asked about longest ago are forgotten."""
 MAX_FOLDERS: Final = 64
@@ -150,6 +152,14 @@ class GrammarStore:
                     state = _state_of(piece) if usable else "not trusted"
                     found[known.file.path] = f"{known.name} ({known.file.origin}, {known.file.path}): {state}"
         return sorted(found.values())
+
+    async def look(self) -> None:
+        """Look at all folders so far, as no key does once their documents are closed; a slow disk is not waited for."""
+        for path in list(self._folders):
+            self._look_at(path)
+        looks = [folder.look for folder in self._folders.values() if folder.look is not None]
+        if looks:
+            await asyncio.wait(looks, timeout=MAX_LOOK_S)
 
     async def idle(self) -> None:
         """Wait until nothing is under way."""

@@ -106,7 +106,7 @@ class Client:
             case CheckGrammar():
                 self._begin_check(message)
             case GetStatus():
-                self.push(msgspec.structs.replace(self._service.status(), request=message.request))
+                self._begin_status(message.request)
             case GetStats():
                 self.push(Stats(message.request, self._service.snapshot()))
 
@@ -300,6 +300,18 @@ class Client:
             self._checks.begin(message, enabled=self._config.grammars.enabled)
 
     # --- requests
+
+    def _begin_status(self, request: int) -> None:
+        """It speaks of grammar files: they are looked at first."""
+        if self._is_taken(request):
+            return
+        look = asyncio.get_running_loop().create_task(self._service.grammars.look())
+        self._requests[request] = look
+        look.add_done_callback(lambda _: self._tell_status(request))
+
+    def _tell_status(self, request: int) -> None:
+        self._requests.pop(request, None)
+        self.push(msgspec.structs.replace(self._service.status(), request=request))
 
     def _begin_request(self, message: Complete) -> None:
         if self._is_taken(message.request):

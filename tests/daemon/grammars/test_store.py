@@ -250,6 +250,18 @@ async def test_a_file_that_goes_away_or_comes_is_noticed(world: World) -> None:
     assert world.runner.patience == [2.0, 10.0]  # what a checkout brings gets less: see PATIENCE
 
 
+async def test_a_look_finds_what_went_away_while_no_document_is_asked_about(world: World) -> None:
+    await world.store.look()
+    file = world.write("x.bnf", "; @files *.x")
+    world.store.vocabulary_known(VOCABULARY)
+    await world.line()
+    assert world.store.overview(needed=True) == [f"x (user, {file}): in use"]
+    file.unlink()
+    world.now += 1
+    await world.store.look()
+    assert world.store.overview(needed=True) == []
+
+
 async def test_what_was_refused_is_not_tried_again_until_it_changes(world: World) -> None:
     file = world.write("x.bnf", "; @files *.x\n; bad")
     refused = "refused: x.bnf: it is bad; make it good"

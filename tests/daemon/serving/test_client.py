@@ -251,7 +251,7 @@ async def test_a_wrong_setting_in_hello_is_an_error() -> None:
 async def test_questions_and_reports() -> None:
     async with desk() as d:
         d.take(OPEN, GetStatus(7), Shown(1), Accepted(1, 5, "word"), GetStats(8))
-        [status], [stats] = d.got(Status), d.got(Stats)
+        [status], [stats] = await d.first(Status), d.got(Stats)
         assert (status.request, status.draft, status.clients, status.sessions) == (7, "ready", 1, 1)
         assert stats.request == 8
         assert (stats.values["shown"], stats.values["accepted"]) == (1, {"word": 1})

@@ -17,9 +17,11 @@ from daemon.api.messages import (
     Configure,
     Edit,
     Failed,
+    GetStatus,
     GrammarFindings,
     GrammarState,
     OpenDocument,
+    Status,
 )
 from daemon.grammars import store as grammar_store
 from daemon.serving import client
@@ -41,6 +43,25 @@ async def test_an_edit_has_the_grammars_looked_for_again(
         await d.service.grammars.idle()
         document, _ = d.client.documents[NAME]
         assert d.service.grammars.of(document).reason.startswith("refused: bad.bnf: ")
+
+
+@pytest.mark.asyncio
+async def test_the_status_does_not_tell_of_a_file_that_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor with all its documents closed, when no key has the folders looked at."""
+    monkeypatch.setattr(grammar_store, "LOOK_S", 0.0)
+    name = "file:///a.lets"
+    async with lets_desk(tmp_path) as d:
+        d.take(OpenDocument(name, "lets", 1, "let a "))
+        await d.service.grammars.idle()
+        d.take(CloseDocument(name), GetStatus(7))
+        assert [len(status.grammars) for status in await d.first(Status)] == [1]
+        (tmp_path / "grammars" / "lets.bnf").unlink()
+        d.take(GetStatus(8), Cancel(8))
+        assert [status.request for status in await d.first(Status, 2)] == [7, 8]
+        d.take(GetStatus(9))
+        assert (await d.first(Status, 3))[2].grammars == []
 
 
 @pytest.mark.asyncio
