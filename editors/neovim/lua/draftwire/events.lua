@@ -164,6 +164,9 @@ function M.start()
   end)
   on({ "LspDetach" }, function(event)
     lsp.closed(event.buf, event.data.client_id)
+    if lsp.client() == nil then
+      status.forget() -- else the next bridge's first word would be taken for a loss, and clear what it has answered
+    end
     local shown = ghost.shown()
     if shown and shown.buffer == event.buf then
       ghost.clear()
