@@ -78,7 +78,7 @@ def check(file: _File = None) -> None:
     verdict = "ok" if path.exists() else "not there; the defaults are in force"
     number = f", {len(warnings)} warning{'s' if len(warnings) > 1 else ''}" if warnings else ""
     note(f"{path}: {verdict}{number}")
-    status = asyncio.run(_status_of_daemon())
+    status = asyncio.run(status_of_daemon("draftwire config"))
     if status is not None and status.config_file == str(path.absolute()) and config_changed(status):
         note(CHANGED)
 
@@ -91,14 +91,14 @@ def path() -> None:
     typer.echo(default_config_path())
 
 
-async def _status_of_daemon() -> Status | None:
-    """The status of the daemon that runs; None if none does."""
+async def status_of_daemon(client_name: str) -> Status | None:
+    """The status of the daemon that runs; None if none does. `client_name` is who asks."""
     from daemon.api.client import DaemonClient
     from daemon.api.errors import ApiError
     from daemon.api.paths import runtime_paths
 
     try:
-        client = await DaemonClient.connect(runtime_paths(), client="draftwire config", timeout_s=1.0)
+        client = await DaemonClient.connect(runtime_paths(), client=client_name, timeout_s=1.0)
         try:
             return await client.status()
         finally:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from draftwire.commands import grammar_texts
+from draftwire.commands.config import status_of_daemon
 from draftwire.commands.grammar_texts import Dialect
 from draftwire.commands.options import Json
 from draftwire.failures import CommandFailed, Exit
@@ -86,6 +87,9 @@ def list_grammars(
         raise CommandFailed(f"{folder} is no folder", Exit.UNREADABLE)
     with steps() as step:
         found = asyncio.run(survey(load_config(None), folder, step=lambda name: step(f"compiling {name}")))
+    if any(one.state == "refused" for one in found):
+        status = asyncio.run(status_of_daemon("draftwire grammar"))
+        found = [_as_in_daemon(one, [] if status is None else status.grammars) for one in found]
     if json:
         print_json({"grammars": [_surveyed(one) for one in found]})
     else:
@@ -230,6 +234,14 @@ def _print_survey(found: list[Surveyed]) -> None:
     for one in found:
         if one.why:
             typer.echo(f"{one.known.name} ({one.known.file.called}): {one.state}: {one.why}")
+
+
+def _as_in_daemon(one: Surveyed, lines: list[str]) -> Surveyed:
+    """With what the daemon's status has to say of a refused one that it has an older version of."""
+    start = f"({one.known.file.origin}, {one.known.file.path}): the version before is in use"
+    if one.state != "refused" or not any(start in line for line in lines):
+        return one
+    return replace(one, why=f"{one.why} (the daemon still has the version before in use)")
 
 
 def _surveyed(one: Surveyed) -> dict[str, Any]:

@@ -6,10 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from typer.testing import CliRunner
 
 from draftwire.cli import app
 from draftwire.failures import Exit
+from tests.draftwire.conftest import RunDaemon
+from tests.fakes.daemon import READY
 from tests.fakes.orders import BROKEN, GRAMMAR, TEXT, write
 
 runner = CliRunner()
@@ -169,6 +172,17 @@ def test_the_grammars_of_a_folder_with_origin_state_and_use(
     assert "*.own, *.order" in mine
     assert "broken (broken.bnf): refused: line 9" in table.stdout
     assert len(list((cache / "grammars").glob("*.grammar"))) >= 9
+
+
+def test_that_the_daemon_has_the_version_before_in_use_is_said(
+    tmp_path: Path, project: Path, run_daemon: RunDaemon
+) -> None:
+    file = write(tmp_path / "grammars", BROKEN, "broken.bnf")
+    line = f"orders (user, {file}): the version before is in use, since the new one was refused: broken.bnf"
+    with run_daemon(status=replace(READY, grammars=[line])):
+        found = states(project)
+    assert found["user orders"][0] == "refused"
+    assert found["user orders"][1].endswith("(the daemon still has the version before in use)")
 
 
 def test_paths_are_listed_in_one_piece_however_narrow_the_terminal_is(
