@@ -14,7 +14,7 @@ import pytest
 from benchmarks.keystrokes import main
 from benchmarks.typing.report import FIGURES
 from tests.fakes.llama_server import write_llama_server
-from tests.fakes.processes import end_processes_of, processes_of
+from tests.fakes.processes import end_processes_of, left_of
 
 OPTIONS = ["--pause-s", "0.2", "--set", "draft.threads=1"]
 
@@ -53,7 +53,7 @@ def test_a_short_replay(tmp_path: Path) -> None:
         assert (row["misplaced"], row["taken_back"], row["errors"]) == (0, 0, 0)
         assert "no verifier" in progress
         assert picture.read_bytes().startswith(b"\x89PNG")
-        assert processes_of(tmp_path) == []
+        assert left_of(tmp_path) == []
         assert list(tmp_path.glob("draftwire-*")) == []
     finally:
         command.kill()
@@ -90,7 +90,7 @@ def test_an_oracle_that_dies_and_comes_back_and_a_peer(tmp_path: Path) -> None:
         assert (row["wrong_verified"], row["misplaced"], row["errors"]) == (0, 0, 0)
         assert row["peer_answered"] > 0
         assert row["peer_ratio_p50"] == json.loads(said)["figures"]["peer_ratio_p50"]
-        assert processes_of(tmp_path) == []
+        assert left_of(tmp_path) == []
     finally:
         command.kill()
         end_processes_of(tmp_path)
@@ -107,7 +107,7 @@ def test_it_ends_in_order_when_asked_to(tmp_path: Path, number: signal.Signals) 
         command.send_signal(number)
         command.communicate(timeout=60)
         assert command.returncode == 130
-        assert processes_of(tmp_path) == []
+        assert left_of(tmp_path) == []
         assert list(tmp_path.glob("draftwire-*")) == []
     finally:
         command.kill()

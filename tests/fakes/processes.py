@@ -25,6 +25,18 @@ def end_processes_of(folder: Path) -> None:
                 os.close(descriptor)
 
 
+def left_of(folder: Path, most_s: float = 10.0) -> list[int]:
+    """Those that have not ended by themselves by then: one that took its leave may yet be freeing its memory."""
+    for pid in processes_of(folder):
+        with contextlib.suppress(ProcessLookupError):
+            descriptor = os.pidfd_open(pid)
+            try:
+                select.select([descriptor], [], [], most_s)
+            finally:
+                os.close(descriptor)
+    return processes_of(folder)
+
+
 def processes_of(folder: Path) -> list[int]:
     """The ids of the other processes whose command line or environment names `folder`. Linux only; elsewhere none."""
     name = os.fsencode(folder)
