@@ -17,24 +17,26 @@ def end_processes_of(folder: Path) -> None:
     """Kill every other process that names `folder`, and wait until it is gone. Linux only; elsewhere nothing."""
     for pid in processes_of(folder):
         with contextlib.suppress(ProcessLookupError):
-            descriptor = os.pidfd_open(pid)
-            try:
-                os.kill(pid, signal.SIGKILL)
-                select.select([descriptor], [], [], 10)
-            finally:
-                os.close(descriptor)
+            _until_gone(pid, 10.0, kills=True)
 
 
 def left_of(folder: Path, most_s: float = 10.0) -> list[int]:
     """Those that have not ended by themselves by then: one that took its leave may yet be freeing its memory."""
     for pid in processes_of(folder):
         with contextlib.suppress(ProcessLookupError):
-            descriptor = os.pidfd_open(pid)
-            try:
-                select.select([descriptor], [], [], most_s)
-            finally:
-                os.close(descriptor)
+            _until_gone(pid, most_s)
     return processes_of(folder)
+
+
+def _until_gone(pid: int, most_s: float, *, kills: bool = False) -> None:
+    """Wait for the end of a process, or kill it and wait. Raises ProcessLookupError if it is gone already."""
+    descriptor = os.pidfd_open(pid)
+    try:
+        if kills:
+            os.kill(pid, signal.SIGKILL)
+        select.select([descriptor], [], [], most_s)
+    finally:
+        os.close(descriptor)
 
 
 def processes_of(folder: Path) -> list[int]:
