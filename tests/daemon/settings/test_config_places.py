@@ -9,6 +9,7 @@ import pytest
 
 from daemon.settings.config import Config, parse_config
 from daemon.settings.config_places import place_warnings
+from tests.fakes.tiny_gguf import tiny_llama
 
 
 def parse(tmp_path: Path, text: str) -> Config:
@@ -42,6 +43,11 @@ def test_each_is_named_with_its_line(tmp_path: Path, text: str, said: str) -> No
 @pytest.mark.parametrize("model", ["bundled", "bundled:q4_1"])
 def test_a_bundled_model_is_no_problem(tmp_path: Path, model: str) -> None:
     assert place_warnings(parse(tmp_path, f'[draft]\nmodel = "{model}"\n')) == []
+
+
+def test_a_model_that_is_there_is_no_problem(tmp_path: Path) -> None:
+    tiny_llama(tmp_path / "own.gguf")
+    assert place_warnings(parse(tmp_path, '[draft]\nmodel = "own.gguf"\n')) == []
 
 
 def test_a_folder_that_can_be_made_is_no_problem_and_nothing_is_made(tmp_path: Path) -> None:
