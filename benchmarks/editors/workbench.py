@@ -23,6 +23,8 @@ from pathlib import Path
 from typing import IO, Any
 from urllib.parse import quote
 
+from daemon.atomic_file import write_whole
+
 ROOT = Path(__file__).resolve().parents[2]
 INSTALLED = ROOT / "tests" / "editors" / "vscode"
 """Where `make workbench` installs a VS Code, and what drives it."""
@@ -221,8 +223,11 @@ class Workbench:
 
     def set(self, **settings: Any) -> None:
         """Change some of them; a dot in a name is written as two underscores."""
-        changed = {name.replace("__", "."): value for name, value in settings.items()}
-        self.settings_file.write_text(json.dumps(self.settings() | changed), encoding="utf-8")
+        self.put(self.settings() | {name.replace("__", "."): value for name, value in settings.items()})
+
+    def put(self, settings: Mapping[str, Any]) -> None:
+        """Let these be all of the machine's settings: in one step, for VS Code may be reading them."""
+        write_whole(self.settings_file, json.dumps(settings).encode())
 
 
 @contextlib.contextmanager

@@ -87,7 +87,7 @@ def window(bench: Workbench) -> Window:
 @pytest.fixture
 def own_settings(bench: Workbench, window: Window) -> Iterator[Workbench]:
     """Settings may be changed; they are as before in the end, and so is the status."""
-    before = bench.settings_file.read_text("utf-8")
+    before = bench.settings()
     yield bench
-    bench.settings_file.write_text(before, encoding="utf-8")
+    bench.put(before)
     window.wait("the scripted daemon", lambda s: "Draft: scripted" in s["statusLabel"])
