@@ -25,6 +25,10 @@ class LoadedGrammar:
     """Files of the language that lie beside the grammar."""
 
 
+Islands = tuple[tuple[Island, LoadedGrammar | str], ...]
+"""Where stretches of other languages begin and end in a text; of each its grammar, or why that is not there."""
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """Why a grammar is not used as it should be, where only the user can mend that."""
@@ -40,8 +44,7 @@ class DocumentGrammar:
 
     whole: LoadedGrammar | None
     """The document is of this language."""
-    islands: tuple[tuple[Island, LoadedGrammar | str], ...] = ()
-    """Where stretches of other languages begin and end within it; of each its grammar, or why that is not there."""
+    islands: Islands = ()
     reason: str = ""
     """Why there is none for the whole (yet)."""
     expected: bool = True

@@ -42,6 +42,7 @@ from daemon.completion_settings import Settings
 from daemon.documents import BadEdit, Document, Place, cursor_after
 from daemon.gate import refusal, refusal_at
 from daemon.grammars.checks import GrammarChecks
+from daemon.grammars.document_grammar import Islands, LoadedGrammar
 from daemon.grammars.legality import Legality
 from daemon.grammars.messages import state_of
 from daemon.screen.display import Display
@@ -76,8 +77,8 @@ class Client:
         self._closing: set[asyncio.Task[None]] = set()
         """Documents that are being closed."""
         self._checks = GrammarChecks(service.grammars, push)
-        self._told_of_grammars: dict[str, GrammarState] = {}
-        """By document, what was told last."""
+        self._told_of_grammars: dict[str, tuple[GrammarState, LoadedGrammar | None, Islands]] = {}
+        """By document, what was told last, and of which grammars."""
         self._trail = Trail(service.statistics, lambda: service.clock())
         self._ignored = IgnoredDocuments(service.clock, self._ignored_or_not)
         self._held_back: tuple[str, int] | None = None
@@ -291,8 +292,9 @@ class Client:
         if is_free and cursor is not None and self._may_draft(cursor):
             completer.edited(document, cursor.offset)
         state = state_of(document.name, grammar)
-        if state != self._told_of_grammars.get(document.name, GrammarState(document.name, "")):
-            self._told_of_grammars[document.name] = state
+        now = state, grammar.whole, grammar.islands
+        if now != self._told_of_grammars.get(document.name, (GrammarState(document.name, ""), None, ())):
+            self._told_of_grammars[document.name] = now
             self.push(state)
 
     def _begin_check(self, message: CheckGrammar) -> None:

@@ -150,6 +150,31 @@ async def test_how_a_documents_grammar_fares_is_told_when_that_changes(
 
 
 @pytest.mark.asyncio
+async def test_a_grammar_that_takes_the_place_of_another_is_told_of_though_there_is_nothing_else_to_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was suggested under the old one may be forbidden now: who remembers it must know."""
+    monkeypatch.setattr(grammar_store, "LOOK_S", 0.0)
+    name = "file:///a.lets"
+    async with lets_desk(tmp_path) as d:
+        d.take(OpenDocument(name, "lets", 1, "let a "))
+        await d.service.grammars.idle()
+        before = d.got(GrammarState)
+        d.take(GetStatus(1))
+        await d.service.grammars.idle()
+        assert d.got(GrammarState) == before
+        file = tmp_path / "grammars" / "lets.bnf"
+        file.write_text(file.read_text("utf-8").replace('"="', '":="'), encoding="utf-8")
+        d.take(GetStatus(2))
+        await d.first(Status, 2)
+        await d.service.grammars.idle()
+        assert d.got(GrammarState)[len(before) :] == before[-1:]
+        d.take(Complete(3, name, 1, 6, wait="settled"))
+        [answer] = await d.first(Completions)
+        assert [one.text for one in answer.suggestions if one.text.startswith("=")] == []
+
+
+@pytest.mark.asyncio
 async def test_the_text_of_a_grammar_is_checked_on_request(tmp_path: Path) -> None:
     """Whatever number is under way can't be used again, of either kind; a cancel finds its request."""
     async with desk(config=Config(file=tmp_path / "config.toml")) as d:
