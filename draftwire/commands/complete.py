@@ -16,7 +16,7 @@ from daemon.api.reasons import in_words
 from draftwire.commands.options import Json
 from draftwire.failures import CommandFailed, Exit
 from draftwire.language_ids import language_id
-from draftwire.outdated import CHANGED, config_changed, other_version
+from draftwire.running_daemon import CHANGED, config_changed, other_version
 from draftwire.terminal import note, out, print_json, spinner
 
 if TYPE_CHECKING:

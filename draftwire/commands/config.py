@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from draftwire.commands.options import Json
 from draftwire.failures import CommandFailed, Exit
-from draftwire.outdated import CHANGED, config_changed
+from draftwire.running_daemon import CHANGED, config_changed, status_of_daemon
 from draftwire.terminal import note, print_json
-
-if TYPE_CHECKING:
-    from daemon.api.messages import Status
 
 app = typer.Typer(
     help="The configuration file: write it, show what is in force, check it.", no_args_is_help=True
@@ -89,19 +86,3 @@ def path() -> None:
     from daemon.settings.config import default_config_path
 
     typer.echo(default_config_path())
-
-
-async def status_of_daemon(client_name: str) -> Status | None:
-    """The status of the daemon that runs; None if none does. `client_name` is who asks."""
-    from daemon.api.client import DaemonClient
-    from daemon.api.errors import ApiError
-    from daemon.api.paths import runtime_paths
-
-    try:
-        client = await DaemonClient.connect(runtime_paths(), client=client_name, timeout_s=1.0)
-        try:
-            return await client.status()
-        finally:
-            await client.close()
-    except ApiError:
-        return None  # `draftwire doctor` says why

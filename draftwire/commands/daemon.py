@@ -12,7 +12,7 @@ import typer
 
 from daemon.api.reasons import in_words
 from draftwire.commands.options import ConfigFile, Json
-from draftwire.outdated import CHANGED, config_changed, other_version
+from draftwire.running_daemon import CHANGED, config_changed, other_version
 from draftwire.terminal import note, print_json, print_pairs, spinner
 
 if TYPE_CHECKING:

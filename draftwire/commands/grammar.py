@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from draftwire.commands import grammar_texts
-from draftwire.commands.config import status_of_daemon
 from draftwire.commands.grammar_texts import Dialect
 from draftwire.commands.options import Json
 from draftwire.failures import CommandFailed, Exit
+from draftwire.running_daemon import status_of_daemon
 from draftwire.terminal import note, out, print_json, print_pairs, spinner, steps
 
 if TYPE_CHECKING:

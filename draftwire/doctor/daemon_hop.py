@@ -18,7 +18,7 @@ from daemon.api.start import ensure_daemon
 from daemon.serving.lifecycle import is_held
 from daemon.version import VERSION
 from draftwire.doctor.findings import Finding
-from draftwire.outdated import CHANGED, config_changed
+from draftwire.running_daemon import CHANGED, config_changed
 
 CLIENT = "draftwire doctor"
 
@@ -64,7 +64,7 @@ async def check_daemon(paths: RuntimePaths, *, start: bool) -> tuple[Status | No
 
 def _of_status(status: Status) -> Iterator[Finding]:
     others = max(0, status.clients - 1)
-    text = f"process {status.pid}, version {status.version}, {others} other clients. {status.message}"
+    text = f"process {status.pid}, version {status.version}, other clients: {others}. {status.message}"
     if status.version != VERSION:
         fix = "run: draftwire daemon stop (the next one started is the new version)"
         yield Finding("daemon", "handshake", "warning", f"{text}; this command is version {VERSION}", fix)

@@ -18,7 +18,7 @@ from draftwire.commands import answer
 from draftwire.commands import complete as module
 from draftwire.commands.complete import Place, offset_of, parse_place, read_source
 from draftwire.failures import CommandFailed, Exit
-from draftwire.outdated import CHANGED, other_version
+from draftwire.running_daemon import CHANGED, other_version
 from grammars.interface import DEPARTED
 from tests.draftwire.conftest import RunDaemon
 from tests.fakes.daemon import READY

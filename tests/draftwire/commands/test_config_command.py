@@ -14,7 +14,7 @@ from daemon.settings.annotated_config import annotated_default, settings_digest
 from daemon.settings.config import CONFIG_VARIABLE, TOKEN_VARIABLE, Config, parse_config
 from draftwire.cli import app
 from draftwire.failures import Exit
-from draftwire.outdated import CHANGED
+from draftwire.running_daemon import CHANGED
 from tests.draftwire.conftest import RunDaemon
 from tests.fakes.daemon import READY
 

@@ -23,7 +23,7 @@ from draftwire.cli import app
 from draftwire.commands import daemon as module
 from draftwire.commands.stats import _rows
 from draftwire.failures import Exit
-from draftwire.outdated import CHANGED, other_version
+from draftwire.running_daemon import CHANGED, other_version
 from tests.draftwire.conftest import RunDaemon
 from tests.fakes.daemon import READY
 

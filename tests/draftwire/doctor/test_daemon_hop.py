@@ -26,7 +26,7 @@ async def test_one_that_answers() -> None:
     assert status is not None
     assert (found.level, found.text) == (
         "ok",
-        f"process 7, version {VERSION}, 0 other clients. local drafts only",
+        f"process 7, version {VERSION}, other clients: 0. local drafts only",
     )
 
 

@@ -11,7 +11,7 @@ from daemon.api.messages import Status
 from daemon.settings.annotated_config import annotated_default, settings_digest
 from daemon.settings.config import Config, parse_config
 from daemon.version import VERSION
-from draftwire.outdated import config_changed, other_version
+from draftwire.running_daemon import config_changed, other_version
 from tests.fakes.daemon import READY
 
 

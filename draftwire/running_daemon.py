@@ -1,4 +1,4 @@
-"""Is the running daemon what would be started now? It keeps the program and the settings that it began with."""
+"""The daemon that runs, if one does: its status, and whether program and settings of it are still those of today."""
 
 from __future__ import annotations
 
@@ -10,6 +10,22 @@ if TYPE_CHECKING:
 
 RESTART: Final = "run `draftwire daemon stop`; your editors start it again when you type on"
 CHANGED: Final = f"the configuration changed after the daemon started: {RESTART}"
+
+
+async def status_of_daemon(client_name: str) -> Status | None:
+    """The status of the daemon that runs; None if none does. `client_name` is who asks."""
+    from daemon.api.client import DaemonClient
+    from daemon.api.errors import ApiError
+    from daemon.api.paths import runtime_paths
+
+    try:
+        client = await DaemonClient.connect(runtime_paths(), client=client_name, timeout_s=1.0)
+        try:
+            return await client.status()
+        finally:
+            await client.close()
+    except ApiError:
+        return None  # `draftwire doctor` says why
 
 
 def other_version(daemon: str) -> str:
