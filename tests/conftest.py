@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import settings
 
+pytest.register_assert_rewrite("tests.fakes.dialect_reading")  # so that its assertions say what they compared
+
 settings.register_profile("any machine", deadline=None)
 settings.load_profile("any machine")
 

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from grammars.diagnostics import Diagnostic, GrammarError, Span
+from grammars.diagnostics import Span
 from grammars.dialects.abnf import CORE, read
 from grammars.form import Annotations, references
+from tests.fakes.dialect_reading import (
+    assert_read_whole,
+    assert_says_at,
+    refusal,
+    rules_as_text,
+)
 from tests.fakes.form_text import shown
 
 SAMPLES = Path(__file__).parent / "samples" / "abnf"
-
-
-def rules(text: str) -> dict[str, str]:
-    """The rules of an ABNF file by name, as text."""
-    return {name: shown(rule.expression) for name, rule in read(text, Annotations()).grammar.rules.items()}
-
-
-def refused(text: str) -> Diagnostic:
-    """The error in a file that can't be read."""
-    with pytest.raises(GrammarError) as error:
-        read(text, Annotations())
-    return error.value.diagnostics[0]
+rules, refused = partial(rules_as_text, read), partial(refusal, read)
 
 
 @pytest.mark.parametrize(
@@ -126,10 +122,7 @@ def test_core_rules_are_there_where_they_are_used_and_not_defined():
 def test_what_cannot_be_read_is_refused_with_place_and_advice(
     text: str, place: tuple[int, int] | None, message: str, advice: str
 ):
-    found = refused(text)
-    assert (None if found.span is None else (found.span.line, found.span.column)) == place
-    assert message in found.message
-    assert found.advice.startswith(advice)
+    assert_says_at(refused(text), place, message, advice)
 
 
 @pytest.mark.parametrize(
@@ -182,9 +175,4 @@ def test_hostile_files_take_no_time(text: str):
     ],
 )
 def test_grammars_of_real_specifications_are_read(sample: str, count: int, expected: dict[str, str]):
-    reading = read((SAMPLES / sample).read_text(encoding="utf-8"), Annotations())
-    found = reading.grammar.rules
-    assert len(found) == count
-    assert {name: shown(found[name].expression) for name in expected} == expected
-    assert {one.name for rule in found.values() for one in references(rule.expression)} <= found.keys()
-    assert reading.diagnostics == ()
+    assert_read_whole(read, SAMPLES / sample, count, expected)

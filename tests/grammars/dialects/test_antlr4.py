@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from grammars.compiler import compile_text
 from grammars.diagnostics import Diagnostic, GrammarError, Span
 from grammars.dialects.antlr4 import read
 from grammars.dialects.antlr4_actions import without_code
@@ -18,24 +18,17 @@ from grammars.form import (
     Choice,
     Exclusion,
     Expression,
-    Grammar,
     Literal,
     Reference,
     Repeat,
     Sequence,
 )
-from tests.fakes.byte_engine import ByteEngine
+from tests.fakes.dialect_reading import assert_means, assert_says, faultless, refusal
 
 SAMPLES = Path(__file__).parent / "samples" / "antlr4"
 A, B, C = Literal("a"), Literal("b"), Reference("c")
 X = Reference("X")
-
-
-def grammar_of(text: str) -> Grammar:
-    """The grammar of a file that is right and needs no remark."""
-    reading = read(text, Annotations())
-    assert reading.diagnostics == ()
-    return reading.grammar
+grammar_of = partial(faultless, read)
 
 
 def one_of(*codes: int) -> CharacterSet:
@@ -372,13 +365,9 @@ def test_code_is_blanked_out_in_its_place(text: str, expected: str) -> None:
 def test_mistakes_are_named_at_their_place(
     text: str, code: str, message: str, advice: str, span: Span | None
 ) -> None:
-    with pytest.raises(GrammarError) as caught:
-        read(text, Annotations())
-    (one,) = caught.value.diagnostics
-    assert (one.severity, one.code) == ("error", code)
-    assert message in one.message
-    assert advice in one.advice
-    assert span is None or one.span == span
+    found = refusal(read, text)
+    assert found.code == code
+    assert_says(found, message, advice, span)
 
 
 def test_a_parser_grammar_without_terminals_of_others_is_whole() -> None:
@@ -422,6 +411,4 @@ def test_grammars_of_others_mean_what_they_mean(
 ) -> None:
     text = (SAMPLES / f"{name}.g4").read_text(encoding="utf-8")
     assert read(text, Annotations()).grammar.start == start
-    engine = ByteEngine(compile_text(text, file_name=f"{name}.g4").text)
-    assert [one for one in right if not engine.accepts(one)] == []
-    assert [one for one in wrong if engine.accepts(one)] == []
+    assert_means(SAMPLES / f"{name}.g4", right, wrong)

@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from grammars.diagnostics import Diagnostic, GrammarError, Span
+from grammars.diagnostics import Span
 from grammars.dialects.bnf import read
-from grammars.form import EMPTY, Annotations, Reference, references
+from grammars.form import EMPTY, Annotations, Reference
+from tests.fakes.dialect_reading import (
+    assert_read_whole,
+    assert_says_at,
+    assert_warned,
+    refusal,
+    rules_as_text,
+)
 from tests.fakes.form_text import shown
 
 SAMPLES = Path(__file__).parent / "samples" / "bnf"
-
-
-def rules(text: str) -> dict[str, str]:
-    """The rules of a BNF file by name, as text."""
-    return {name: shown(rule.expression) for name, rule in read(text, Annotations()).grammar.rules.items()}
+rules, refused = partial(rules_as_text, read), partial(refusal, read)
 
 
 def body(text: str) -> str:
     """What `<a>` is in a file that defines it so."""
     return rules(f"<a> ::= {text}")["a"]
-
-
-def refused(text: str) -> Diagnostic:
-    """The error in a file that can't be read."""
-    with pytest.raises(GrammarError) as error:
-        read(text, Annotations())
-    return error.value.diagnostics[0]
 
 
 @pytest.mark.parametrize(
@@ -174,10 +171,7 @@ def test_names_that_everybody_knows_need_no_definition():
     ],
 )
 def test_what_is_perhaps_not_meant_so_is_warned_of(text: str, code: str, place: tuple[int, int]):
-    (warning,) = read(text, Annotations()).diagnostics
-    assert warning.span is not None
-    assert (warning.severity, warning.code) == ("warning", code)
-    assert (warning.span.line, warning.span.column) == place
+    assert_warned(read, text, code, place)
 
 
 @pytest.mark.parametrize(
@@ -257,10 +251,7 @@ def test_what_is_clear_is_not_warned_of(text: str):
 def test_what_cannot_be_read_is_refused_with_place_and_advice(
     text: str, place: tuple[int, int] | None, message: str, advice: str
 ):
-    found = refused(text)
-    assert (None if found.span is None else (found.span.line, found.span.column)) == place
-    assert message in found.message
-    assert found.advice.startswith(advice)
+    assert_says_at(refused(text), place, message, advice)
 
 
 @pytest.mark.parametrize(
@@ -349,9 +340,4 @@ def test_hostile_files_take_no_time(text: str, outcome: str | None):
     ],
 )
 def test_grammars_of_real_specifications_are_read(sample: str, count: int, expected: dict[str, str]):
-    reading = read((SAMPLES / sample).read_text(encoding="utf-8"), Annotations())
-    found = reading.grammar.rules
-    assert len(found) == count
-    assert {name: shown(found[name].expression) for name in expected} == expected
-    assert {one.name for rule in found.values() for one in references(rule.expression)} <= found.keys()
-    assert {one.code for one in reading.diagnostics} <= {"brackets-are-text"}
+    assert_read_whole(read, SAMPLES / sample, count, expected, {"brackets-are-text"})

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grammars.compiler import compile_text
-from grammars.diagnostics import GrammarError, Span
+from grammars.diagnostics import Span
 from grammars.dialects.gbnf import read
 from grammars.form import (
     ANY_CHARACTER,
@@ -21,17 +20,15 @@ from grammars.form import (
     Repeat,
     Sequence,
 )
-from tests.fakes.byte_engine import ByteEngine
+from tests.fakes.dialect_reading import assert_means, assert_says, faultless, refusal
 
 SAMPLES = Path(__file__).parent / "samples" / "gbnf"
 A, B, C = Literal("a"), Literal("b"), Reference("c")
 
 
 def expressions(text: str) -> dict[str, Expression]:
-    """The rules of a file that is right and needs no warning."""
-    reading = read(text, Annotations())
-    assert reading.diagnostics == ()
-    return {name: rule.expression for name, rule in reading.grammar.rules.items()}
+    """The rules of a file of which there is nothing to say."""
+    return {name: rule.expression for name, rule in faultless(read, text).rules.items()}
 
 
 @pytest.mark.parametrize(
@@ -114,18 +111,11 @@ def test_without_root_the_first_rule_is_taken_and_that_is_said() -> None:
     ],
 )
 def test_mistakes_are_named_at_their_place(text: str, message: str, advice: str, span: Span | None) -> None:
-    with pytest.raises(GrammarError) as caught:
-        read(text, Annotations())
-    (one,) = caught.value.diagnostics
-    assert message in one.message
-    assert advice in one.advice
-    assert span is None or one.span == span
+    assert_says(refusal(read, text), message, advice, span)
 
 
 def test_tokens_are_refused_as_unsupported() -> None:
-    with pytest.raises(GrammarError) as caught:
-        read("root ::= <think>", Annotations())
-    assert caught.value.diagnostics[0].code == "unsupported"
+    assert refusal(read, "root ::= <think>").code == "unsupported"
 
 
 def test_a_big_file_is_read() -> None:
@@ -157,6 +147,4 @@ def test_grammars_of_others_mean_what_they_mean(
 ) -> None:
     text = (SAMPLES / f"{name}.gbnf").read_text(encoding="utf-8")
     assert len(expressions(text)) == rules
-    engine = ByteEngine(compile_text(text, file_name=f"{name}.gbnf").text)
-    assert [one for one in right if not engine.accepts(one)] == []
-    assert [one for one in wrong if engine.accepts(one)] == []
+    assert_means(SAMPLES / f"{name}.gbnf", right, wrong)

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from grammars.diagnostics import Diagnostic, GrammarError, Span
+from grammars.diagnostics import Span
 from grammars.dialects.iso14977 import read
 from grammars.form import Annotations, Exclusion, Repeat, references
-from tests.fakes.form_text import shown
+from tests.fakes.dialect_reading import (
+    assert_read_whole,
+    assert_says_at,
+    assert_warned,
+    refusal,
+    rules_as_text,
+)
 
 SAMPLES = Path(__file__).parent / "samples" / "ebnf"
-
-
-def rules(text: str) -> dict[str, str]:
-    """The rules of an EBNF file by name, as text."""
-    return {name: shown(rule.expression) for name, rule in read(text, Annotations()).grammar.rules.items()}
-
-
-def refused(text: str) -> Diagnostic:
-    """The error in a file that can't be read."""
-    with pytest.raises(GrammarError) as error:
-        read(text, Annotations())
-    return error.value.diagnostics[0]
+rules, refused = partial(rules_as_text, read), partial(refusal, read)
 
 
 @pytest.mark.parametrize(
@@ -109,13 +105,7 @@ def test_places_are_those_of_the_file_comments_or_not():
     [(r"a = b, '\n';", "no-escapes", (1, 8)), ("a = 'x'; a = 'y';", "duplicate-rule", (1, 10))],
 )
 def test_what_is_perhaps_not_meant_so_is_warned_of(text: str, code: str, place: tuple[int, int]):
-    (warning,) = read(text, Annotations()).diagnostics
-    assert warning.span is not None
-    assert (warning.severity, warning.code, warning.span.line, warning.span.column) == (
-        "warning",
-        code,
-        *place,
-    )
+    assert_warned(read, text, code, place)
 
 
 @pytest.mark.parametrize(
@@ -154,10 +144,7 @@ def test_what_is_perhaps_not_meant_so_is_warned_of(text: str, code: str, place: 
 def test_what_cannot_be_read_is_refused_with_place_and_advice(
     text: str, place: tuple[int, int] | None, message: str, advice: str
 ):
-    found = refused(text)
-    assert (None if found.span is None else (found.span.line, found.span.column)) == place
-    assert message in found.message
-    assert found.advice.startswith(advice)
+    assert_says_at(refused(text), place, message, advice)
 
 
 @pytest.mark.parametrize(
@@ -212,9 +199,4 @@ def test_hostile_files_take_no_time(text: str):
     ],
 )
 def test_grammars_of_real_specifications_are_read(sample: str, count: int, expected: dict[str, str]):
-    reading = read((SAMPLES / sample).read_text(encoding="utf-8"), Annotations())
-    found = reading.grammar.rules
-    assert len(found) == count
-    assert {name: shown(found[name].expression) for name in expected} == expected
-    assert {one.name for rule in found.values() for one in references(rule.expression)} <= found.keys()
-    assert {one.code for one in reading.diagnostics} <= {"no-commas"}
+    assert_read_whole(read, SAMPLES / sample, count, expected, {"no-commas"})

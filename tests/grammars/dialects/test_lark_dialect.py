@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from grammars.compiler import compile_text
-from grammars.diagnostics import Diagnostic, GrammarError, Span
+from grammars.diagnostics import Diagnostic, Span
 from grammars.dialects.lark_common import COMMON, common_terminal
 from grammars.dialects.lark_dialect import read
 from grammars.form import (
@@ -18,26 +18,19 @@ from grammars.form import (
     Choice,
     Exclusion,
     Expression,
-    Grammar,
     Literal,
     Reference,
     Repeat,
     Sequence,
 )
-from tests.fakes.byte_engine import ByteEngine
+from tests.fakes.dialect_reading import assert_means, assert_says, faultless, refusal
 from tests.fakes.form_matcher import matches
 
 SAMPLES = Path(__file__).parent / "samples" / "lark"
 A, B, C = Literal("a"), Literal("b"), Reference("c")
 UPPER_A = Reference("A")
 DIGITS = Repeat(CharacterSet(((0x30, 0x39),)), 1, None)
-
-
-def grammar_of(text: str) -> Grammar:
-    """The grammar of a file that is right and needs no warning."""
-    reading = read(text, Annotations())
-    assert reading.diagnostics == ()
-    return reading.grammar
+grammar_of = partial(faultless, read)
 
 
 def expressions(text: str) -> dict[str, Expression]:
@@ -319,13 +312,9 @@ def test_what_llguidance_adds_and_changes_nothing_is_passed_over() -> None:
 def test_mistakes_are_named_at_their_place(
     text: str, code: str, message: str, advice: str, span: Span | None
 ) -> None:
-    with pytest.raises(GrammarError) as caught:
-        read(text, Annotations())
-    (one,) = caught.value.diagnostics
-    assert (one.severity, one.code) == ("error", code)
-    assert message in one.message
-    assert advice in one.advice
-    assert span is None or one.span == span
+    found = refusal(read, text)
+    assert found.code == code
+    assert_says(found, message, advice, span)
 
 
 def test_a_big_file_is_read() -> None:
@@ -381,7 +370,4 @@ def test_every_common_terminal_can_be_read() -> None:
     ],
 )
 def test_grammars_of_others_mean_what_they_mean(name: str, right: list[str], wrong: list[str]) -> None:
-    text = (SAMPLES / f"{name}.lark").read_text(encoding="utf-8")
-    engine = ByteEngine(compile_text(text, file_name=f"{name}.lark").text)
-    assert [one for one in right if not engine.accepts(one)] == []
-    assert [one for one in wrong if engine.accepts(one)] == []
+    assert_means(SAMPLES / f"{name}.lark", right, wrong)
