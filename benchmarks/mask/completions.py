@@ -187,7 +187,7 @@ async def _completer(worker: DraftWorker, loaded: LoadedGrammar) -> AsyncIterato
         exemplar=False,
     )
     display = Display(itertools.count(1), lambda update: None, Timing(0, 0))
-    grammar_worker = GrammarWorker(patience_s=PATIENCE_S, stuck_s=6 * PATIENCE_S)
+    grammar_worker = GrammarWorker(patience_s=PATIENCE_S, dear_s=PATIENCE_S, stuck_s=6 * PATIENCE_S)
     legality = Legality(grammar_worker, time.monotonic)
     completer = Completer(1, settings, worker, None, Statistics(), display, legality, time.monotonic)
     completer.use_grammar(DocumentGrammar(loaded))

@@ -10,7 +10,7 @@ Nothing is shown of a run whose grammar is not there (looked for, compiled, load
 text before the cursor in time.
 
 Nobody waits longer for the engine than the worker's patience. What is late is done without: that token is drafted
-unmasked, that text is not shown yet. A call that has cost as much of the CPU (rather than waited for it) makes the
+unmasked, that text is not shown yet. One that costs the CPU too much (rather than waits for it) makes the
 document go unmasked for `PAUSE_S`; one that is stuck does, and each time for twice as long. What a run knows is in its
 `RunGrammar`; what the engine knows is in the `Follower`, which only its own thread touches.
 """
@@ -41,8 +41,6 @@ READ_S: Final = 0.5
 unmasked, and not shown. Then the run is given up."""
 WHOLE_TEXT_S: Final = 30.0
 """Who has time waits so long for it: the longest text that a grammar follows is read by then, on a quiet machine."""
-LAST_PATIENCE_S: Final = 0.1
-"""For a run's last text, once nothing else is waited for."""
 
 Result = TypeVar("Result")
 
@@ -158,8 +156,8 @@ class Legality:
     async def examine(self, run: Run, place: Place, text: str, *, last: bool = False) -> None:
         """Find out how much of `text` (from the run's place on, what was typed of it included) fits at `place`.
 
-        Not for every token of it, unless the text is the `last`: then there will be no other. That is waited for
-        longer, and shown as it is if that is not enough.
+        Not for every token of it, unless the text is the `last`: then there will be no other. That is asked for in
+        any case, and shown as it is if there is no answer.
         """
         if not await self._in_force(run, last=last):
             return
@@ -187,7 +185,7 @@ class Legality:
         self._late = max(0, self._late - 1)
         if self._run is not None:
             self._run.grammar.use.engine_s += seconds
-        if asked and seconds >= self._worker.patience_s:
+        if asked and seconds >= self._worker.dear_s:
             self._pause(f"the grammar engine took {seconds * 1000:.0f} ms for one answer", PAUSE_S)
 
     def lost(self) -> None:
@@ -258,8 +256,7 @@ class Legality:
             self._outstanding += 1
             self._last_awaited += last
             try:
-                patience_s = max(LAST_PATIENCE_S, self._worker.patience_s) if last else None
-                return await self._worker.ask(self, call, patience_s)
+                return await self._worker.ask(self, call)
             except EngineBusy:
                 self._late = self._outstanding
             except EngineLost:

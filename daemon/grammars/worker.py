@@ -24,8 +24,11 @@ from typing import Any, Final, Protocol, TypeVar
 
 log = logging.getLogger(__name__)
 
-PATIENCE_S: Final = 0.010
-"""The draft loop never waits longer for the engine."""
+PATIENCE_S: Final = 0.1
+"""The draft loop never waits longer for the engine. An answer costs it 0.1 ms; where all cores are busy, the thread may
+wait for one for tens of milliseconds, and a token drafted without its mask is worth less than one that is late."""
+DEAR_S: Final = 0.010
+"""CPU time of an answer at which its owner does better without."""
 STUCK_S: Final = 2.0
 
 _TIMER_SLACK_S: Final = 0.001
@@ -120,26 +123,26 @@ class _Thread:
 class GrammarWorker:
     """Runs calls of several owners. Its methods are the event loop's."""
 
-    def __init__(self, *, patience_s: float = PATIENCE_S, stuck_s: float = STUCK_S) -> None:
+    def __init__(
+        self, *, patience_s: float = PATIENCE_S, dear_s: float = DEAR_S, stuck_s: float = STUCK_S
+    ) -> None:
         self.patience_s = patience_s
+        self.dear_s = dear_s
         self.given_up = 0
         """Threads that were stuck."""
         self._stuck_s = stuck_s
         self._thread: _Thread | None = None
         self._watch: asyncio.TimerHandle | None = None
 
-    async def ask(
-        self, owner: Owner, function: Callable[[], Result], patience_s: float | None = None
-    ) -> Result:
-        """What `function` returns (or raises). Raises EngineBusy after `patience_s` (the worker's own), EngineLost."""
-        patience_s = self.patience_s if patience_s is None else patience_s
+    async def ask(self, owner: Owner, function: Callable[[], Result]) -> Result:
+        """What `function` returns (or raises). Raises EngineBusy after `patience_s`, EngineLost."""
         answer = self._enqueue(owner, function, asked=True)
         try:
-            async with asyncio.timeout(patience_s):
+            async with asyncio.timeout(self.patience_s):
                 return await asyncio.shield(answer)
         except TimeoutError:
             _not_waited_for(answer)
-            raise EngineBusy(f"no answer within {patience_s * 1000:g} ms") from None
+            raise EngineBusy(f"no answer within {self.patience_s * 1000:g} ms") from None
         except asyncio.CancelledError:
             _not_waited_for(answer)
             raise

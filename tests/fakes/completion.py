@@ -127,7 +127,7 @@ async def bench(
     updates: list[SuggestionUpdate] = []
     statistics = Statistics()
     display = Display(itertools.count(1), updates.append, timing or Timing(0.25, 0.0))
-    grammar_worker = grammar_worker or GrammarWorker(patience_s=10)
+    grammar_worker = grammar_worker or GrammarWorker(patience_s=10, dear_s=10)
     legality = Legality(grammar_worker, time.monotonic)
     completer = Completer(
         1,

@@ -123,6 +123,6 @@ async def lets_desk(tmp_path: Path) -> AsyncIterator[Desk]:
         lambda prefix: b"let a == b;\n"[len(prefix) :], alternatives=lambda prefix: [b"b", b";"]
     )
     async with desk(engine, Config(file=tmp_path / "config.toml")) as d:
-        d.service.grammar_worker.patience_s = 60.0
+        d.service.grammar_worker.patience_s = d.service.grammar_worker.dear_s = 60.0
         d.service.grammars.vocabulary_known(engine.vocabulary)
         yield d

@@ -9,7 +9,8 @@ import pytest
 
 from daemon.documents import Document, Place
 from daemon.grammars.document_grammar import DocumentGrammar
-from daemon.grammars.legality import LAST_PATIENCE_S, PAUSE_S, READ_S, WHOLE_TEXT_S
+from daemon.grammars.legality import PAUSE_S, READ_S, WHOLE_TEXT_S
+from daemon.grammars.worker import PATIENCE_S
 from grammars.islands import Island
 from tests.fakes.grammars import lets
 from tests.fakes.legality import VOCABULARY, LegalityBench, play
@@ -125,7 +126,7 @@ def test_of_a_text_that_is_still_being_read_nothing_is_shown() -> None:
             for _ in range(3):
                 assert await b.legality.first_legal(run, [*b"=;1"]) == 0
                 await b.legality.examine(run, run.place, "1")
-            assert b.loop.time() - began == pytest.approx(0.01, abs=0.002)
+            assert b.loop.time() - began == pytest.approx(PATIENCE_S, abs=0.002)
             assert run.grammar.fitting("1", 0) == ""
             await asyncio.sleep(READ_S)
             assert await b.legality.first_legal(run, [*b"=;1"]) == 0
@@ -241,14 +242,14 @@ def test_the_last_text_of_a_run_waits_for_the_reading_as_long_as_that_may_take()
     play(scenario)
 
 
-def test_the_last_text_is_waited_for_a_little_longer_and_then_shown_as_it_is() -> None:
+def test_the_last_text_is_shown_as_it_is_if_there_is_no_answer() -> None:
     async def scenario(b: LegalityBench) -> None:
         run = b.run_at("let a = |")
         await b.read(run)
         with b.blocked():
             began = b.loop.time()
             await b.legality.examine(run, run.place, "1 = ", last=True)
-            assert b.loop.time() - began == pytest.approx(LAST_PATIENCE_S)
+            assert b.loop.time() - began == pytest.approx(PATIENCE_S)
         assert run.grammar.mode == "unmasked: the grammar engine took too long"
         assert run.grammar.fitting("1 = ", 0) == "1 = "
 

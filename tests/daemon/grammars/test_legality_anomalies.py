@@ -9,7 +9,7 @@ import pytest
 
 from daemon.grammars.document_grammar import DocumentGrammar
 from daemon.grammars.legality import PAUSE_S, READ_S
-from daemon.grammars.worker import EngineLost
+from daemon.grammars.worker import PATIENCE_S, EngineLost
 from tests.fakes.grammars import lets
 from tests.fakes.legality import LegalityBench, play
 from tests.fakes.virtual_time import at_once, no_time_passes_until
@@ -88,12 +88,12 @@ def test_a_late_answer_costs_one_token_its_mask_and_is_not_waited_for_again() ->
         with b.blocked():
             began = b.loop.time()
             assert await b.legality.first_legal(run, [*b"=;1"]) == 0
-            assert b.loop.time() - began == pytest.approx(0.01)
+            assert b.loop.time() - began == pytest.approx(PATIENCE_S)
             assert b.engine.entered.wait(20)
             assert await b.legality.first_legal(run, [*b"=;1"]) == 0
             assert await b.legality.allowed(run) is None
             await b.legality.examine(run, run.place, "1")
-            assert b.loop.time() - began == pytest.approx(0.01)
+            assert b.loop.time() - began == pytest.approx(PATIENCE_S)
         assert run.grammar.fitting("1", 0) == ""  # not examined: held back
         assert run.grammar.use.late_answers == 4
         await no_time_passes_until(lambda: b.legality._late == 0)
@@ -179,7 +179,7 @@ def test_another_documents_stuck_call_costs_the_others_a_moment() -> None:
             begun.set()
             go_on.wait(20)
 
-        stuck = asyncio.ensure_future(b.worker.ask(Other(), stuck_call, 60))
+        stuck = asyncio.ensure_future(b.worker.prepare(Other(), stuck_call))
         await asyncio.sleep(0)
         assert begun.wait(20)
         assert await b.legality.first_legal(run, [*b"=;1"]) == 0
@@ -292,7 +292,7 @@ def test_a_stuck_engine_is_replaced_and_the_document_rests_each_time_for_longer(
 
 
 def test_a_text_that_gets_the_engine_stuck_is_given_up_too() -> None:
-    """Whoever waits for the reading goes on after 10 ms; the reading itself ends with the thread."""
+    """Whoever waits for the reading goes on after a while; the reading itself ends with the thread."""
 
     async def scenario(b: LegalityBench) -> None:
         with b.blocked():
