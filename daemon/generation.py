@@ -51,6 +51,10 @@ class Generation:
         self.target_finish: Finish = ""
         """Set when the target said it will generate no more here."""
         self._vocabulary = vocabulary
+        self._own: list[tuple[int, float]] = []
+        """What was drafted, with entropies, until the target first said something else, or more."""
+        self._is_own = True
+        """It has not yet."""
         self._read_as: tuple[list[int], int] = ([], 0)
         """What the draft model reads in place of the context and so many tokens of the tail; nothing: these."""
         self._everything: tuple[str, bool] | None = None
@@ -73,6 +77,14 @@ class Generation:
     def afresh(self) -> Generation:
         """One of the same place and prompt, of which nothing is known yet."""
         return Generation(self.place, self.context, self._vocabulary, self.limits)
+
+    def without_target(self) -> Generation:
+        """One of the same place and prompt, as if the target had said nothing: all of it is drafted."""
+        other = self.afresh()
+        for token, entropy in self._own:
+            other.draft(token, entropy)
+        other._read_as = self._read_as
+        return other
 
     @property
     def ids(self) -> list[int]:
@@ -100,6 +112,8 @@ class Generation:
             self._everything = None
             self.tail.append(token)
             self.tail_entropies.append(entropy)
+            if self._is_own:
+                self._own.append((token, entropy))
 
     def commit(self, ids: Iterable[int], finish: Finish = "") -> bool:
         """The target's next tokens are `ids`: they join the commit, and what of the tail they contradict goes.
@@ -111,6 +125,7 @@ class Generation:
         self.committed.extend(emitted)
         self.target_finish = finish
         tail_goes_on = self.tail[: len(emitted)] == emitted and finish == ""
+        self._is_own = self._is_own and tail_goes_on
         kept_from = len(emitted) if tail_goes_on else len(self.tail)
         del self.tail[:kept_from], self.tail_entropies[:kept_from]
         return not tail_goes_on

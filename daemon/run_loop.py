@@ -25,7 +25,7 @@ from daemon.draft.engine import EngineFailed
 from daemon.examination import examine, unexamined
 from daemon.grammars.legality import Legality
 from daemon.run import Run
-from daemon.screen.news import led_astray
+from daemon.screen.news import led_astray, news_of
 from daemon.settings.config_sections import CompletionConfig
 from daemon.statistics import Statistics
 from daemon.target.link import Link
@@ -128,7 +128,7 @@ class RunLoop:
                 self.target.check_deadline(run, deadline_s)
                 await self._examine(run, over=over)
                 if led_astray(run, self.settings.display.policy, over=over):
-                    self.target.leave(run)  # the draft, which keeps to the grammar, answers alone
+                    self._answer_alone(run)
                 elif over or run.grammar.state == "held back":
                     run.finished = True
                 self.publish(run)
@@ -145,6 +145,13 @@ class RunLoop:
             self._completer.over(run)
             if not run.ahead:
                 self._statistics.grammar.add(run.grammar.use)
+
+    def _answer_alone(self, run: Run) -> None:
+        """Do without the target: the draft keeps to the grammar. It goes on from what it had said, where that fits."""
+        self.target.leave(run)
+        news, _ = news_of(run, run.place, self.settings.display.policy)
+        if not news.text:
+            run.generation = run.generation.afresh()
 
     def _begin_target(self, run: Run) -> None:
         run.begun = True

@@ -158,11 +158,11 @@ class TargetSide:
             self._cancel()
 
     def leave(self, run: Run) -> None:
-        """What the target says of the run is of no use: nothing is known of its text again, and the target is done."""
+        """What the target says of the run is of no use: the target is done, and what it said forgotten."""
         self.end(run)
         self._run = None
         run.awaited, run.alone = False, True
-        run.generation = run.generation.afresh()
+        run.generation = run.generation.without_target()
 
     def close(self) -> None:
         """End the session on both ends."""

@@ -240,6 +240,46 @@ async def test_a_target_whose_words_are_none_of_the_language_leaves_the_answer_t
 
 
 @pytest.mark.asyncio
+async def test_what_was_drafted_before_a_target_went_astray_stays_on_the_screen_and_is_not_drafted_again() -> (
+    None
+):
+    target = "let a = = 1;\nlet d = 3;\n"
+    async with bench(engine=scripted("let a = 1, b;\n"), target=target, grammar=whole()) as b:
+        b.open("let a = ")
+        assert only(await b.ask(wait="settled")) == "1, b;"
+        run = b.completer._runs.active
+        assert b.link is not None
+        asked = len(b.engine.calls)
+        with b.target_at_work():
+            await b.ask(wait="verified")
+        assert run.alone
+        assert (run.generation.committed, run.generation.text().text) == ([], "1, b;\n")
+        assert len(b.engine.calls) - asked <= 1  # one that was under way along the target's words
+        assert {update.suggestion.text for update in b.updates} <= {"1, b;"}
+
+
+@pytest.mark.asyncio
+async def test_a_draft_that_does_not_fit_is_begun_anew_once_the_target_is_astray(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It was drafted while the grammar engine was late."""
+
+    async def late(self: legality.Legality, run: Run, candidates: list[int]) -> int:
+        return 0
+
+    engine = scripted(ILLEGAL, LEGAL)
+    async with bench(engine=engine, target="let abc = *\n", grammar=whole()) as b:
+        b.open("let abc = ")
+        with monkeypatch.context() as at_first:
+            at_first.setattr(legality.Legality, "first_legal", late)
+            assert (await b.ask(wait="settled")).suggestions == []
+        assert b.completer._runs.active.generation.text().text.startswith("=, (2);")
+        with b.target_at_work():
+            answer = await b.ask(wait="verified")
+        assert only(answer) == LEGAL[10:].rstrip()
+
+
+@pytest.mark.asyncio
 async def test_a_verdict_in_the_middle_of_a_search_is_one_more_path() -> None:
     """Corrections come while tokens are searched for, again and again; the text is the target's."""
     async with bench(engine=scripted(ILLEGAL, "let q = 9;"), target=LEGAL, grammar=whole()) as b:
@@ -391,7 +431,7 @@ async def test_of_a_text_that_is_not_followed_in_time_nothing_is_shown_and_the_n
             answer = await b.ask(b.type("="))
             late = "held back: the text before the cursor is still being read"
             assert answer == Answer([], "grammar_unused", late)
-            worker.patience_s = 10.0
+            worker.patience_s = worker.dear_s = 10.0
             monkeypatch.setattr(legality, "READ_S", 60.0)
             assert (await b.ask(wait="verified")).grammar.startswith(("masked", "unmasked: a token"))
         assert b.updates == []

@@ -219,3 +219,38 @@ def test_the_draft_model_may_read_other_tokens_of_the_same_text_until_the_target
     assert one.generated == list(b"urn ")
     one.commit(b"u")
     assert one.ids == [1, 2, 3, *b"urn "]
+
+
+@pytest.mark.parametrize(
+    ("emitted", "own"),
+    [
+        ([], b"abcd"),
+        ([b"x"], b"abc"),
+        ([b"ab"], b"abcd"),
+        ([b"ab", b"x"], b"abc"),
+        ([b"abc", b"x"], b"abc"),
+        ([b"abcx"], b"abc"),
+        ([b"ax", b"y"], b"abc"),
+    ],
+    ids=["nothing", "no", "yes", "yes, no", "all, no", "all and more", "first, no"],
+)
+def test_without_the_target_there_is_what_was_drafted_before_it_said_otherwise(
+    emitted: list[bytes], own: bytes
+) -> None:
+    """What was drafted after the target's own words is nobody's own."""
+    one = generation(tail=b"abc")
+    for ids in emitted:
+        one.commit(list(ids))
+    one.draft(ord("d"), 0.25)
+    other = one.without_target()
+    assert (other.committed, bytes(other.tail)) == ([], own)
+    assert other.tail_entropies == [0.5, 0.5, 0.5, 0.25][: len(own)]
+    assert (other.place, other.ids) == (one.place, [1, 2, 3, *own])
+
+
+def test_without_the_target_the_draft_model_reads_what_it_read() -> None:
+    one = generation(tail=b"urn")
+    one.read_as([1, 2, 99])
+    one.commit(b"x")
+    assert one.without_target().ids == [1, 2, 99]
+    assert one.afresh().ids == [1, 2, 3]
