@@ -118,7 +118,10 @@ class TextDrafts:
         return self._texts.trust(run.place.document.language)
 
     def _seek(self, generated: Sequence[int], engine: DraftEngine) -> None:
-        """Find the longest match, and the tokens along it; the last is left out if its text was cut."""
+        """Find the longest match, and the tokens along it; the last is left out if its text was cut.
+
+        So it is where somebody types: a blank there, a token by itself, would be another's beginning elsewhere.
+        """
         before = self._before[-LONGEST_COMPARED:] + _text(generated, engine)
         match = longest_match(before, self._around, SHORTEST)
         self._ahead, self._matched = [], 0
@@ -126,6 +129,7 @@ class TextDrafts:
             continuation = _sayable(match)
             ids = engine.tokenize(continuation) if continuation else []
             is_cut = len(match.continuation) == CONTINUED or continuation != match.continuation
+            is_cut = is_cut or self._around[0].endswith(continuation)
             self._ahead = ids[:-1] if is_cut else ids
             self._matched = match.matched
 

@@ -40,9 +40,9 @@ def drafts_of(texts: OpenTexts | None = None, opening: str = "") -> TextDrafts:
 
 
 def test_a_match_is_followed_to_where_its_text_ends(engine: FakeEngine) -> None:
-    """Then sought anew from there, and so on: whoever drafts must know when to stop."""
+    """But for the last token there, with which somebody types on: that is the model's to say."""
     run = run_at(f"# {LINE}\n\n# connection.ex", engine)
-    assert follow(drafts_of(), run, engine, 51) == f"ecute(statement)\n\n# {LINE}\n\n"
+    assert follow(drafts_of(), run, engine) == "ecute(statement)\n\n# connection"
 
 
 def test_the_word_that_is_being_typed_is_not_what_a_text_goes_on_with() -> None:
@@ -51,7 +51,16 @@ def test_the_word_that_is_being_typed_is_not_what_a_text_goes_on_with() -> None:
     run = run_at("def f():\n    return 1\n\ndef g():\n    ret", engine)
     for token in b"urn 1":
         run.draft(token, 0.0, "model")
-    assert follow(drafts_of(), run, engine, 30) == "urn 1\n\ndef g():\n    "
+    assert follow(drafts_of(), run, engine, 30) == "urn 1"
+
+
+def test_nor_are_the_blanks_before_it() -> None:
+    """They would be a part of the next token: a draft begun with them goes on with another blank."""
+    engine = FakeEngine(extra_tokens=[b"\n\ndef", b" ", b" g"])
+    run = run_at("def f():\n    return 1\n\ndef ", engine)
+    for token in b"f():\n    return 1":
+        run.draft(token, 0.0, "model")
+    assert follow(drafts_of(), run, engine, 2) == "f():\n    return 1\n\ndef"
 
 
 @pytest.mark.parametrize("where", ["after", "other", "removed", "opening"])
