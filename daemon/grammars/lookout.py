@@ -83,7 +83,8 @@ class Lookout:
         if before is not None and before.file.identity == file.identity:
             return before if before.file == file else replace(before, file=file)
         known = look_at(file)
-        if before is not None and known.diagnostics:  # while it is being mended it is for the same files
+        is_unfinished = known.diagnostics or file.size == 0
+        if before is not None and is_unfinished:  # until it is mended it is for the same files
             known = replace(known, name=before.name, globs=before.globs, languages=before.languages)
         if len(self._known) >= _MOST_KEPT:
             self._known.clear()
