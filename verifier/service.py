@@ -21,6 +21,7 @@ from verifier.bundled import bundled_model
 from verifier.connection import ConnectionLimits
 from verifier.engine import Block, Decided, Request, TargetEngine
 from verifier.errors import FileUnusable, SettingsContradict, Unavailable, VerifierFailed
+from verifier.extras import install_command
 from verifier.model.files import check_model
 from verifier.reference import GREEDY_RULE
 from verifier.scheduler import Scheduler
@@ -163,7 +164,7 @@ def load_engine(settings: VerifierSettings) -> TargetEngine:
         from verifier.model.load import load_model
         from verifier.torch_engine import TorchEngine
     except ImportError as error:
-        raise Unavailable(f"{error.name} is missing: pip install 'draftwire[verifier]'") from error
+        raise Unavailable(f"{error.name} is missing; run: {install_command('verifier')}") from error
     if settings.device == "cuda" and not torch.cuda.is_available():
         raise Unavailable("this machine or this build of torch has no CUDA: use --device cpu")
     on_cuda = settings.device == "cuda" or (settings.device == "auto" and torch.cuda.is_available())

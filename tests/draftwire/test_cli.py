@@ -161,7 +161,8 @@ def test_a_missing_extra_is_named_with_its_install_command(monkeypatch: pytest.M
     monkeypatch.setattr(sys, "meta_path", [_NotInstalled("verifier.cli", "torch"), *sys.meta_path])
     result = runner.invoke(cli.app, ["verifier", "--model", "x"])
     assert result.exit_code == Exit.UNAVAILABLE
-    assert result.stderr == 'draftwire: torch is not installed; run: pip install "draftwire[verifier]"\n'
+    advice = 'run: pip install ".[verifier]" in a checkout of Draftwire'
+    assert result.stderr == f"draftwire: torch is not installed; {advice}\n"
 
 
 def test_another_missing_module_is_a_defect(monkeypatch: pytest.MonkeyPatch) -> None:

