@@ -9,7 +9,7 @@ import ssl
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from websockets.exceptions import ConnectionClosed, InvalidHandshake
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage
 
 from daemon.loopback import is_loopback
 
@@ -28,8 +28,14 @@ class LinkSettings:
 
     @property
     def host(self) -> str:
-        """Host and port, for people."""
+        """Host and port as the address names them, for people."""
         return urlsplit(self.url).netloc.rpartition("@")[2]
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Host and port that are connected to: where the address names no port, that of its scheme."""
+        parts = urlsplit(self.url)
+        return parts.hostname or "", parts.port or (443 if parts.scheme == "wss" else 80)
 
     @property
     def is_loopback(self) -> bool:
@@ -47,7 +53,8 @@ class LinkDead(ConnectionError):
 
 def explain(failure: BaseException, settings: LinkSettings) -> str:
     """Why the link is down, and what to do, in one line."""
-    host = settings.host
+    names_port = urlsplit(settings.url).port is not None
+    host = settings.host if names_port else f"{settings.host}:{settings.address[1]}"
     if isinstance(failure, ssl.SSLCertVerificationError):
         return (
             f"the certificate of {host} is not trusted ({failure.verify_message}); "
@@ -60,13 +67,17 @@ def explain(failure: BaseException, settings: LinkSettings) -> str:
     if isinstance(failure, LinkDead):
         return str(failure)
     if isinstance(failure, ConnectionRefusedError):
-        return f"nothing listens at {host}; is the verifier running there?"
+        if names_port:
+            return f"nothing listens at {host}; is the verifier running there?"
+        return f"nothing listens at {host}; put the verifier's port into verifier.url (8765 unless it has another)"
     if isinstance(failure, TimeoutError):
         return f"{host} did not answer in time"
     if isinstance(failure, ConnectionClosed):
         return f"{host} closed the connection"
     if isinstance(failure, InvalidHandshake):
-        return f"{host} is no Draftwire verifier (its websocket handshake failed)"
+        reason = f"{host} is no Draftwire verifier (its websocket handshake failed)"
+        without_tls = settings.url.startswith("ws:") and isinstance(failure, InvalidMessage)
+        return f"{reason}; if it serves TLS, try wss:// in verifier.url" if without_tls else reason
     return f"{host}: {str(failure) or type(failure).__name__}"
 
 

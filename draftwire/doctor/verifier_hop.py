@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import socket
 import time
-from urllib.parse import urlsplit
 
 from daemon.draft.engine import DraftEngine
 from daemon.serving.service import hello_of
@@ -37,7 +36,7 @@ async def check_verifier(settings: LinkSettings | None, engine: DraftEngine | No
 
 
 async def _check_name(settings: LinkSettings) -> Finding:
-    host, port = _address(settings)
+    host, port = settings.address
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError as error:
@@ -50,7 +49,7 @@ async def _check_name(settings: LinkSettings) -> Finding:
 
 
 async def _check_port(settings: LinkSettings) -> Finding:
-    host, port = _address(settings)
+    host, port = settings.address
     begun = time.perf_counter()
     try:
         async with asyncio.timeout(TCP_TIMEOUT_S):
@@ -105,8 +104,3 @@ def _fix_of(reason: str) -> str:
     """The link's reasons say what to do after a semicolon; where one does not, the log of the other side may."""
     _, _, fix = reason.partition("; ")
     return fix or "look at the verifier's log"
-
-
-def _address(settings: LinkSettings) -> tuple[str, int]:
-    parts = urlsplit(settings.url)
-    return parts.hostname or "", parts.port or (443 if parts.scheme == "wss" else 80)

@@ -15,7 +15,7 @@ from websockets.asyncio.server import ServerConnection, serve
 
 from daemon.serving.service import Service
 from daemon.settings.config import Config
-from daemon.target.link_address import LinkSettings, Refused, tls_context
+from daemon.target.link_address import LinkSettings, Refused, explain, tls_context
 from daemon.target.verifier_link import VerifierLink
 from speculation.codec import decode, encode
 from speculation.messages import Hello, Ping, Pong, Welcome
@@ -56,6 +56,46 @@ async def verifier(authority: Path | None = None) -> AsyncIterator[str]:
     async with serve(polite, "127.0.0.1", 0, ssl=tls, compression=None) as listening:
         port = next(iter(listening.sockets)).getsockname()[1]
         yield f"{'ws' if tls is None else 'wss'}://127.0.0.1:{port}"
+
+
+@pytest.mark.parametrize(
+    ("url", "address"),
+    [("ws://h", ("h", 80)), ("wss://h", ("h", 443)), ("wss://[::1]:9/x", ("::1", 9))],
+)
+def test_what_is_connected_to(url: str, address: tuple[str, int]) -> None:
+    assert LinkSettings(url).address == address
+
+
+@pytest.mark.asyncio
+async def test_one_that_speaks_tls_asked_without_it(authority: Path) -> None:
+    async with verifier(authority) as url:
+        plain = url.replace("wss:", "ws:")
+        link = await outcome(LinkSettings(plain))
+    assert link.state == "offline"
+    assert link.reason == (
+        f"{link.settings.host} is no Draftwire verifier (its websocket handshake failed); "
+        "if it serves TLS, try wss:// in verifier.url"
+    )
+
+
+@pytest.mark.asyncio
+async def test_one_without_tls_asked_with_it() -> None:
+    async with verifier() as url:
+        link = await outcome(LinkSettings(url.replace("ws:", "wss:")))
+    assert link.state == "offline"
+    assert link.reason == f"TLS with {link.settings.host} failed; does it serve ws:// instead of wss://?"
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("wss://gpu", "gpu:443; put the verifier's port into verifier.url (8765 unless it has another)"),
+        ("ws://[::1]", "[::1]:80; put the verifier's port into verifier.url (8765 unless it has another)"),
+        ("wss://gpu:443", "gpu:443; is the verifier running there?"),
+    ],
+)
+def test_a_port_that_the_address_does_not_name_is_told(url: str, said: str) -> None:
+    assert explain(ConnectionRefusedError(), LinkSettings(url)) == f"nothing listens at {said}"
 
 
 async def outcome(settings: LinkSettings) -> VerifierLink:

@@ -163,11 +163,3 @@ async def test_trust_given_up_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> N
     assert (findings[-1].check, findings[-1].level) == ("TLS", "warning")
     assert "any certificate is accepted" in findings[-1].text
     assert len(await check_verifier(LinkSettings("wss://gpu"), FakeEngine())) == 1
-
-
-@pytest.mark.parametrize(
-    ("url", "address"),
-    [("ws://h", ("h", 80)), ("wss://h", ("h", 443)), ("wss://[::1]:9/x", ("::1", 9))],
-)
-def test_addresses(url: str, address: tuple[str, int]) -> None:
-    assert verifier_hop._address(LinkSettings(url)) == address
