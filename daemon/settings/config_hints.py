@@ -36,6 +36,8 @@ def declared_twice(message: str, text: str, line: int) -> str:
     if found is None:
         return ""
     path = tuple(_KEY_PART.findall(found.group(1)))
+    if "]" not in text.split("\n")[line - 1]:  # tomllib looks for that last
+        return f'a ] is missing after "[{".".join(path)}"'
     before = key_lines("".join(text.splitlines(keepends=True)[: line - 1]))
     first = before.get(path, 0)
     table = f"[{'.'.join(path)}]"

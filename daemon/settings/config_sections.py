@@ -285,6 +285,18 @@ SECRET_FILES: Final = (
 """Files with secrets, by name: excluded whatever the configuration says."""
 
 
+_BRACKETS: Final = re.compile(r"\[!?+\]?+[^\]]*\]")
+"""One character of several, as `fnmatch` reads it."""
+
+
+def _glob_problem(pattern: str) -> str | None:
+    if not pattern.strip():
+        return 'takes globs of files, such as "*.secret"; one is empty, and matches none'
+    if "[" in _BRACKETS.sub("", pattern):
+        return f'has a [ without its ] in "{pattern}"; write [[] for a [ that is meant as it stands'
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class FilesConfig:
     """Which files are completed and may be read as context."""
@@ -294,6 +306,7 @@ class FilesConfig:
         "Files that are never completed and never read, by glob; a pattern without / matches the file's name "
         "in any folder. These hold in any case; what you list here, or a client does, adds to them. So do files that "
         "git ignores, which need not be listed.",
+        check=_glob_problem,
         adds=True,
     )
     max_bytes: int = setting(

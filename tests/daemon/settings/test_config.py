@@ -117,6 +117,14 @@ WRONG = [
     ("choice, nothing near", '[display]\npolicy = "x"', "display.policy", 2, ['"optimistic" or "verified"']),
     ("list of numbers", "[files]\nexclude = [1]", "files.exclude", 2, ["a list of strings"]),
     ("string for a list", '[files]\nexclude = "*.x"', "files.exclude", 2, ["a list of strings"]),
+    ("empty glob", '[files]\nexclude = ["*.x", " "]', "files.exclude", 2, ["one is empty"]),
+    (
+        "open glob",
+        '[files]\nexclude = ["a[0-9]b[!]"]',
+        "files.exclude",
+        2,
+        ['a [ without its ] in "a[0-9]b[!]"'],
+    ),
     ("model", '[draft]\nmodel = "gpt-9"', "draft.model", 2, ["bundled:q4_1", ".gguf"]),
     ("window over context", "[draft]\nwindow_tokens = 4096", "draft.window_tokens", 2, ["which is 2048"]),
     ("http", '[verifier]\nurl = "http://h"', "verifier.url", 2, ["ws:// or wss://"]),
@@ -147,6 +155,11 @@ def test_each_mistake_is_named_with_file_line_key_and_what_is_allowed(
         assert words in str(error)
 
 
+def test_globs_with_brackets_are_taken() -> None:
+    globs = ("dump[0-9].sql", "[!a].x", "[]].x", "a[[]b", "a]b")
+    assert parse(f"[files]\nexclude = {list(globs)}").files.exclude[-len(globs) :] == globs
+
+
 def test_all_mistakes_are_named_in_the_order_of_their_lines() -> None:
     error = error_of("[draft]\nthreads = -1\n[display]\nx = 1\n[completion]\nseed = -1\n[draft2]\n")
     assert [problem.line for problem in error.problems] == [2, 4, 6, 7]
@@ -169,7 +182,13 @@ def test_a_table_declared_twice_is_named_with_both_lines() -> None:
 
 @pytest.mark.parametrize(
     ("text", "line"),
-    [("[draft]\nthreads = \n", 2), ("\n\n[draft", 3), ("a = 1\na = 2\n", 2), ('x = """\n\n', 3)],
+    [
+        ("[draft]\nthreads = \n", 2),
+        ("\n\n[draft", 3),
+        ("[draft]\n[draft", 2),
+        ("a = 1\na = 2\n", 2),
+        ('x = """\n\n', 3),
+    ],
 )
 def test_broken_toml_is_named_with_its_line(text: str, line: int) -> None:
     error = error_of(text)

@@ -43,6 +43,7 @@ def test_the_value_is_not_repeated_for_it_may_be_a_secret() -> None:
             "put  url = ...  under [verifier] (line 3), not before it",
         ),
         ("[a.b]\nx = 1\n[a.b]\n", "[a.b] stands on line 1 already; put the settings of both under one"),
+        ("[draft]\nmodel = 'a'\n[draft\n", 'a ] is missing after "[draft"'),
         ("a = 1\na = 2\n", ""),
     ],
 )
