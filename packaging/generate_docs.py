@@ -22,7 +22,14 @@ import typer
 from typer.testing import CliRunner
 
 from daemon.settings.annotated_config import toml_value
-from daemon.settings.config import CLIENT_SECTIONS, CLIENT_SETTINGS, CONFIG_VARIABLE, SECTIONS, TOKEN_VARIABLE
+from daemon.settings.config import (
+    CLIENT_SECTIONS,
+    CLIENT_SETTINGS,
+    CONFIG_VARIABLE,
+    SECTIONS,
+    TOKEN_VARIABLE,
+    LanguageConfig,
+)
 from daemon.settings.settings_schema import settings_of
 from draftwire.cli import app
 
@@ -63,9 +70,10 @@ def configuration() -> str:
         for key, described in settings_of(section).items():
             if described.element is not None:
                 blocks.append(_section(f"[[{name}.{key}]]", described.element))
+    *others, last = (f"`{key}`" for key in settings_of(LanguageConfig))
     blocks.append(
-        "## [languages.ID]\n\nFor one language id of the editor: `enabled`, `trigger`, `max_tokens` and "
-        "`max_lines`, where they differ from [completion]."
+        f"## [languages.ID]\n\nFor one language id of the editor: {', '.join(others)} and {last}, where they differ "
+        "from [completion]."
     )
     return "\n\n".join(blocks) + "\n"
 
