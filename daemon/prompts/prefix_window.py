@@ -2,6 +2,9 @@
 
 The ids before the cursor stay the same from key to key, so that the KV caches of both ends survive. For tokenisers
 whose text can't be cut into blocks (`blocks.py`) the window is tokenised whole.
+
+A text that ends in a tab or a line end is tokenised as if a word stood behind it, for one will: byte-level BPE models
+have seen a tab before a word as a token of its own, and go on from "line end and tab" in one with another tab.
 """
 
 from __future__ import annotations
@@ -12,6 +15,9 @@ from daemon.documents import Place
 from daemon.prompts.blocks import CHARACTERS_PER_TOKEN, Blocks, Tokenize
 
 _LANDMARK: Final = 64
+_BEFORE_WORDS: Final = ("\t", "\n")
+"""White space that is no part of the next word's token, as a space is (`healing.py`)."""
+_WORD: Final = "x"
 
 
 class PrefixWindow:
@@ -59,6 +65,13 @@ class PrefixWindow:
         self._landmark = text[offset : min(offset + _LANDMARK, place.offset)]
 
     def _ids(self, text: str) -> list[int]:
+        if text.endswith(_BEFORE_WORDS):
+            *ids, last = self._whole(text + _WORD)
+            if [last] == self._tokenize(_WORD):
+                return ids
+        return self._whole(text)
+
+    def _whole(self, text: str) -> list[int]:
         if self._splits_at_lines:
             return self._blocks.ids(text)
         return self._tokenize(text) if text else []
