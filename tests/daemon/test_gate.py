@@ -17,6 +17,8 @@ SECRETS = [
     "a.p7b", "a.ppk", "a.gpg", "a.asc", "a.kdbx", "a.ovpn", "id_rsa", "id_rsa.pub", "id_dsa", "id_ecdsa", "id_ed25519",
     "id_ed25519_work", "server.pem.bak", "server.key.bak", ".pgpass", ".my.cnf", "credentials", "credentials.json",
     "credentials.yml", "secrets.json", "secrets.yaml", "secrets.toml", "prod.tfvars", "terraform.tfstate",
+    ".gitconfig", ".git/config", "bare.git/config", ".git/modules/part/config", ".git/config.worktree",
+    ".git/worktrees/other/config.worktree",
     ".env.d/settings.py", ".aws/config", ".ssh/config", ".gnupg/a", ".kube/config", ".docker/config.json",
 ]  # fmt: skip
 FOLDERS = [
@@ -64,6 +66,11 @@ def test_other_files_are_completed(folder: str) -> None:
         "my_id_rsa",
         "secrets.py",
         "credentials.ts",
+        ".git/COMMIT_EDITMSG",
+        ".git/worktrees/config/MERGE_MSG",
+        ".git/rebase-merge/git-rebase-todo",
+        "git/config",
+        ".gitignore",
     ]
     assert [name for name in names if is_excluded(folder + name, SECRET_FILES)] == []
 
