@@ -16,6 +16,11 @@ from draftwire.terminal import out, print_json, print_pairs
 _UNITS: Final = ("ms", "tokens", "characters")
 _BY_TEXT: Final = ("languages ", "drafts ", "grammar requests ")
 """Tables whose keys are the users' words and paths, and shown as they are."""
+_FIRST: Final = (
+    "keys", "requests", "suggestions", "shown", "accepted", "accepted_characters", "sources", "late_texts",
+)  # fmt: skip
+_NAMES: Final = {"shown": "reported as shown by the editor"}
+"""Of figures whose own name leaves open who counts."""
 
 
 def stats(
@@ -35,35 +40,40 @@ def stats(
     elif last:
         _print_last(values.get("last_requests", []))
     else:
-        counted = {name: value for name, value in values.items() if name != "last_requests"}
-        nothing = counted.pop("nothing", {})
-        rest = {name: value for name, value in counted.items() if not _is_table(name, value)}
-        print_pairs("since the daemon started, from local data only", _rows(rest))
-        _print_nothing(nothing)
-        for title, rows in _tables(counted):
-            _print_table(title, rows)
+        _print_all(values)
 
 
 Row = Mapping[str, Any]
 
 
-def _tables(values: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Row]]]:
-    """By title: all times in one table, then whatever has the same figures for several things."""
-    times = {_name_and_unit(name)[0]: value for name, value in values.items() if _is_time(name, value)}
-    if times:
-        yield "times, ms", times
-    for name, value in values.items():
-        if _is_table(name, value) and not _is_time(name, value):
-            yield name, value
+def _print_all(values: Mapping[str, Any]) -> None:
+    """What users look for first; then, but for what is all zero, what it came from."""
+    first = {_NAMES.get(key, key): values[key] for key in _FIRST if key in values}
+    print_pairs("since the daemon started, from local data only", _rows(first))
+    apart = (*_FIRST, "nothing", "last_requests")
+    rest = {key: value for key, value in values.items() if key not in apart and not _is_zero(value)}
+    times = {_name_and_unit(key)[0]: rest.pop(key) for key, value in [*rest.items()] if _is_time(key, value)}
+    _print_table("times, ms", times)
+    _print_nothing(values.get("nothing", {}))
+    for title in [key for key, value in rest.items() if _is_table(value)]:
+        _print_table(title, rest.pop(title))
+    if rest:
+        out().print()
+        print_pairs("drafts, verifier and grammars", _rows(rest))
+
+
+def _is_zero(value: Any) -> bool:
+    """Whether nothing was counted: zero or none, in all of a table."""
+    return all(_is_zero(own) for own in value.values()) if isinstance(value, Mapping) else not value
 
 
 def _is_time(name: str, value: Any) -> bool:
     return name.endswith("_ms") and isinstance(value, Mapping)
 
 
-def _is_table(name: str, value: Any) -> bool:
-    of_rows = isinstance(value, Mapping) and value and all(isinstance(row, Mapping) for row in value.values())
-    return _is_time(name, value) or bool(of_rows)
+def _is_table(value: Any) -> bool:
+    """Whether it has the same figures for several things."""
+    return isinstance(value, Mapping) and all(isinstance(row, Mapping) for row in value.values())
 
 
 def _print_nothing(counts: Mapping[str, int]) -> None:
@@ -75,6 +85,8 @@ def _print_nothing(counts: Mapping[str, int]) -> None:
 
 
 def _print_table(title: str, rows: Mapping[str, Row]) -> None:
+    if not rows:
+        return
     from rich.table import Table
     from rich.text import Text
 

@@ -310,7 +310,7 @@ def test_ux_52_stats_show_times_acceptance_and_what_was_kept_in_tables(
     monkeypatch.setattr("draftwire.commands.stats._stats", values)
     lines = [line.split() for line in runner.invoke(app, ["stats"]).stdout.splitlines()]
     for expected in (
-        "shown 1",
+        "reported as shown by the editor 1",
         "accepted word 1",
         "times, ms count p50 p90 p99",
         "key to ghost 1 31.0 31.0 31.0",
@@ -323,3 +323,38 @@ def test_ux_52_stats_show_times_acceptance_and_what_was_kept_in_tables(
         "1 the cursor is inside a word",
     ):
         assert expected.split() in lines, expected
+
+
+def test_stats_begin_with_suggestions_and_times_and_leave_out_what_was_not_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """ux-52. Here there is neither a verifier nor a grammar."""
+    statistics = Statistics(keys=2)
+    statistics.answered(Request("a.py", "python", 0.01, 12, None, source="draft"), 0.031)
+    statistics.answered(Request("a.py", "python", 0.01, 0, "mid_word"))
+    statistics.drafted(7)
+
+    async def values() -> dict[str, Any]:
+        return statistics.snapshot()
+
+    monkeypatch.setattr("draftwire.commands.stats._stats", values)
+    lines = [" ".join(line.split()) for line in runner.invoke(app, ["stats"]).stdout.splitlines()]
+    assert lines[1:] == [
+        "keys 2",
+        "requests 2",
+        "suggestions 1",
+        "reported as shown by the editor 0",
+        "accepted 0 characters",
+        "sources draft 1",
+        "late texts 0",
+        "",
+        "times, ms count p50 p90 p99",
+        "key to ghost 1 31.0 31.0 31.0",
+        "first ghost 1 10.0 10.0 10.0",
+        "",
+        "nothing shown, because",
+        "1 the cursor is inside a word",
+        "",
+        "drafts, verifier and grammars",
+        "drafted 7 tokens",
+    ]
