@@ -120,9 +120,11 @@ $(NEOVIM_CHECKS)/node_modules/.stamp: $(NEOVIM_CHECKS)/package-lock.json
 	@touch $@
 
 # code-server's own install scripts would compile what is not needed here. What else they install, by code-server's own
-# list of versions, is installed so; npm ci finds that list incomplete.
+# list of versions, is installed so; npm ci finds that list incomplete. Without spdlog all its logs stay empty.
 $(WORKBENCH)/node_modules/.stamp: $(WORKBENCH)/package-lock.json
 	cd $(WORKBENCH) && npm ci $(NPM_QUIET)
 	cd $(WORKBENCH)/node_modules/code-server/lib/vscode && npm install $(NPM_QUIET) --omit=dev --ignore-scripts
+	cd $(WORKBENCH)/node_modules/code-server/lib/vscode && npm rebuild $(NPM_QUIET) @vscode/spdlog \
+		--nodedir=$$(echo $(CURDIR)/$(WORKBENCH)/node_modules/node-linux-*)
 	cd $(WORKBENCH)/node_modules/code-server/lib/vscode/extensions && npm install $(NPM_QUIET) --omit=dev --ignore-scripts
 	@touch $@

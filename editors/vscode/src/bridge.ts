@@ -11,7 +11,7 @@ import {
   State,
 } from "vscode-languageclient/node";
 import { findProgram } from "./program.ts";
-import { Backoff } from "./pure/backoff.ts";
+import { Backoff, ending } from "./pure/backoff.ts";
 import { type Candidate, howToInstall } from "./pure/locate.ts";
 import type { BridgeState, BridgeStatus } from "./pure/status_text.ts";
 import { isOlder, OLDEST_BRIDGE } from "./pure/version.ts";
@@ -177,7 +177,8 @@ export class Bridge implements vscode.Disposable {
         },
         closed: () => {
           ended("it has ended");
-          return { action: CloseAction.DoNotRestart, handled: true };
+          const message = "The connection to the bridge is closed"; // the client's own says that no other is started
+          return { action: CloseAction.DoNotRestart, handled: true, message };
         },
       },
       ...this.#options(),
@@ -210,7 +211,7 @@ export class Bridge implements vscode.Disposable {
     this.#run += 1;
     this.#client = undefined;
     const wait = this.#backoff.afterCrash(livedMs);
-    this.#log.error(`The bridge is gone after ${Math.round(livedMs / 1000)} s: ${why}`);
+    this.#log.error(ending(why, livedMs, wait));
     if (wait === undefined) {
       const message =
         "The Draftwire bridge keeps ending. The log says why; `draftwire doctor` checks each part.";

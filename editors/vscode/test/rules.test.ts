@@ -1,7 +1,7 @@
 // The small rules: placing, gate, backoff, versions, settings.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Backoff } from "../src/pure/backoff.ts";
+import { Backoff, ending } from "../src/pure/backoff.ts";
 import { withheld } from "../src/pure/gate.ts";
 import { placed } from "../src/pure/placing.ts";
 import { bridgeSettings } from "../src/pure/settings.ts";
@@ -37,6 +37,12 @@ test("a bridge that keeps ending is left after three more tries, with growing wa
   backoff.reset();
   assert.equal(backoff.afterCrash(100), 500);
   assert.equal(backoff.afterCrash(180_000), 500);
+});
+
+test("the log says of each end what follows", () => {
+  const [again, last] = [ending("it has ended", 2_600, 500), ending("it has ended", 200, undefined)];
+  assert.equal(again, "The bridge is gone after 3 s: it has ended; starting it again in 0.5 s");
+  assert.equal(last, "The bridge is gone after 0 s: it has ended; it keeps ending and is left alone");
 });
 
 test("versions", () => {
