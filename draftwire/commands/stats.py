@@ -31,12 +31,20 @@ def stats(
             "--last", help="Show the last 50 requests, newest first: how long each took, why one got nothing."
         ),
     ] = False,
+    why: Annotated[
+        bool,
+        typer.Option(
+            "--why", help="Of the last 50 requests, list those that got nothing, newest first, and why."
+        ),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Suggestions shown and accepted, latencies, acceptance rate, and why nothing was shown."""
     values = asyncio.run(_stats())
     if json:
         print_json(values)
+    elif why:
+        _print_why(values.get("last_requests", []))
     elif last:
         _print_last(values.get("last_requests", []))
     else:
@@ -150,6 +158,17 @@ def _print_last(requests: list[Mapping[str, Any]]) -> None:
         )
         table.add_row(*(Text(cell) for cell in cells))
     out().print(table)
+
+
+def _print_why(requests: list[Mapping[str, Any]]) -> None:
+    """One line for each request with nothing shown, the reason first: an editor shows the left of a line."""
+    nothing = [request for request in requests if request["reason"]]
+    with_text = f"{len(requests) - len(nothing)} of the last {len(requests)} requests got text"
+    out().print(with_text + ("; these got nothing, newest first" if nothing else ""), style="bold")
+    for request in reversed(nothing):
+        document = unquote(request["document"].rpartition("/")[2])
+        reason = in_words(request["reason"])
+        out().print(f"{reason} ({document}, {request['seconds'] * 1000:.1f} ms)", markup=False)
 
 
 async def _stats() -> dict[str, Any]:

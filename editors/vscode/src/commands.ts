@@ -75,7 +75,7 @@ function care(parts: Parts): Readonly<Record<string, Command>> {
     restart: () => bridge.restart(),
     doctor: () => report(parts, "Doctor", ["doctor"]),
     statistics: () => report(parts, "Statistics", ["stats"]),
-    whyNothing: () => report(parts, "Why Nothing Shown", ["stats", "--last"], hereAndNow(parts.suggestions)),
+    whyNothing: () => report(parts, "Why Nothing Shown", ["stats", "--why"], hereAndNow(parts.suggestions)),
     openSettings: () =>
       vscode.commands.executeCommand("workbench.action.openSettings", "@ext:draftwire.draftwire"),
     install: () => install(bridge),

@@ -202,6 +202,30 @@ def test_the_last_requests_say_why_nothing_was_shown(
     assert "last" not in runner.invoke(app, ["stats"]).stdout
 
 
+def test_why_leaves_out_the_requests_that_got_text(
+    run_daemon: RunDaemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """ux-44: the reason comes first and stays in one line, however narrow the window."""
+    monkeypatch.setenv("COLUMNS", "40")
+    last: list[dict[str, Any]] = [
+        {"document": "file:///a/b%5B1%5D.py", "seconds": 0.0123, "shown": 0, "reason": "filtered_grammar"},
+        {"document": "file:///a/c.py", "seconds": 0.02, "shown": 4, "reason": None},
+        {"document": "file:///a/.env", "seconds": 0.0, "shown": 0, "reason": "excluded_file"},
+    ]
+
+    async def values() -> dict[str, Any]:
+        return {"requests": len(last), "last_requests": last}
+
+    monkeypatch.setattr("draftwire.commands.stats._stats", values)
+    assert runner.invoke(app, ["stats", "--why"]).stdout.splitlines() == [
+        "1 of the last 3 requests got text; these got nothing, newest first",
+        f"{in_words('excluded_file')} (.env, 0.0 ms)",
+        f"{in_words('filtered_grammar')} (b[1].py, 12.3 ms)",
+    ]
+    last[:] = last[1:2]
+    assert runner.invoke(app, ["stats", "--why"]).stdout == "1 of the last 1 requests got text\n"
+
+
 def test_start_finds_the_one_that_runs(run_daemon: RunDaemon) -> None:
     with run_daemon():
         result = runner.invoke(app, ["daemon", "start"])
