@@ -5,13 +5,18 @@ Pure but for reading the CA file: no sockets. `verifier_link.py` uses it.
 
 from __future__ import annotations
 
+import errno
+import re
 import ssl
 from dataclasses import dataclass
+from typing import Final
 from urllib.parse import urlsplit
 
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage
 
 from daemon.loopback import is_loopback
+
+_ERROR_NUMBER: Final = re.compile(r"\[Errno (\d+)\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +71,7 @@ def explain(failure: BaseException, settings: LinkSettings) -> str:
         return f"TLS with {host} failed; does it serve ws:// instead of wss://?"
     if isinstance(failure, LinkDead):
         return str(failure)
-    if isinstance(failure, ConnectionRefusedError):
+    if _is_refused(failure):
         if names_port:
             return f"nothing listens at {host}; is the verifier running there?"
         return f"nothing listens at {host}; put the verifier's port into verifier.url (8765 unless it has another)"
@@ -79,6 +84,14 @@ def explain(failure: BaseException, settings: LinkSettings) -> str:
         without_tls = settings.url.startswith("ws:") and isinstance(failure, InvalidMessage)
         return f"{reason}; if it serves TLS, try wss:// in verifier.url" if without_tls else reason
     return f"{host}: {str(failure) or type(failure).__name__}"
+
+
+def _is_refused(failure: BaseException) -> bool:
+    """Whether none of the host's addresses listens. For several asyncio raises one error, which tells by its text."""
+    numbers = {int(number) for number in _ERROR_NUMBER.findall(str(failure))}
+    return isinstance(failure, ConnectionRefusedError) or (
+        type(failure) is OSError and numbers == {errno.ECONNREFUSED}
+    )
 
 
 def refusal(status: int) -> Exception:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import ssl
 import subprocess
 import time
@@ -84,6 +85,20 @@ async def test_one_without_tls_asked_with_it() -> None:
         link = await outcome(LinkSettings(url.replace("ws:", "wss:")))
     assert link.state == "offline"
     assert link.reason == f"TLS with {link.settings.host} failed; does it serve ws:// instead of wss://?"
+
+
+@pytest.mark.asyncio
+async def test_a_host_with_several_addresses_where_nobody_listens(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def two(_: str, port: int, **__: object) -> list[object]:
+        kind = (socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, "")
+        return [(*kind, ("127.0.0.1", port)), (*kind, ("127.0.0.2", port))]
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", two)
+    with socket.socket() as unused:
+        unused.bind(("", 0))
+        host = f"localhost:{unused.getsockname()[1]}"
+        link = await outcome(LinkSettings(f"ws://{host}"))
+    assert link.reason == f"nothing listens at {host}; is the verifier running there?"
 
 
 @pytest.mark.parametrize(
