@@ -16,7 +16,7 @@ REASONS: Final[Mapping[str, str]] = MappingProxyType(
         "manual_only": 'this language is completed only when asked for (completion.trigger = "manual")',
         "in_comment": "comments are not completed, or only when asked for (completion.comments)",
         "in_string": "strings are not completed, or only when asked for (completion.strings)",
-        "excluded_file": "the file is excluded (by Draftwire's own setting exclude; files with secrets always are)",
+        "excluded_file": "the file's name says that it holds secrets, or Draftwire's own setting exclude names it",
         "ignored_file": "git ignores the file (.gitignore), or that is still being looked at",
         "file_too_large": "the file is larger than files.max_bytes",
         "model_loading": "the draft model is still loading; ask again in a few seconds",

@@ -37,6 +37,11 @@ def test_no_setting_of_an_editor_is_taken_for_ours() -> None:
     assert "Draftwire's own setting exclude" in REASONS["excluded_file"]
 
 
+def test_a_file_with_secrets_is_not_said_to_be_left_out_by_a_setting() -> None:
+    """Its name comes first: where no setting was made, there is none to look for."""
+    assert REASONS["excluded_file"].startswith("the file's name says that it holds secrets, or ")
+
+
 def test_a_code_of_a_newer_daemon_is_given_as_it_is() -> None:
     assert in_words("mid_word") == "the cursor is inside a word"
     assert in_words("moon_phase") == "moon_phase"
