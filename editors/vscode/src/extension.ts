@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import { Bridge } from "./bridge.ts";
 import { install, registerCommands } from "./commands.ts";
+import { Messages } from "./messages.ts";
 import { isReady } from "./pure/readiness.ts";
 import type { Update } from "./pure/shown.ts";
 import type { BridgeState } from "./pure/status_text.ts";
@@ -17,8 +18,10 @@ let running: Bridge | undefined;
 export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel("Draftwire", { log: true });
   const bridge = new Bridge(log, () => ({ middleware: suggestions.middleware }), {
+    "window/showMessage": (message) => void messages.show(message as Parameters<Messages["show"]>[0]),
     "draftwire/suggestion": (update) => void suggestions.update(update as Update),
   });
+  const messages = new Messages(log);
   const suggestions = new Suggestions((method, params) => bridge.notify(method, params), log);
   const status = new StatusItem(bridge, suggestions);
   const reports = new Reports();

@@ -24,6 +24,11 @@ export function bridgeSettingsNow(): Readonly<Record<string, unknown>> {
   );
 }
 
+/** Settings that the user wrote by the bridge's names. */
+export function advancedNow(): unknown {
+  return vscode.workspace.getConfiguration(SECTION).get("advanced");
+}
+
 export function programSetting(): string {
   return text("path");
 }

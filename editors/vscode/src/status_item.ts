@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import * as vscode from "vscode";
 import type { Bridge } from "./bridge.ts";
 import { statusText } from "./pure/status_text.ts";
-import { isEnabled } from "./settings.ts";
+import { advancedNow, isEnabled } from "./settings.ts";
 import type { Suggestions } from "./suggestions.ts";
 
 const COLOURS = { warning: "statusBarItem.warningBackground", error: "statusBarItem.errorBackground" };
@@ -31,6 +31,7 @@ export class StatusItem implements vscode.Disposable {
     const said = statusText({
       bridge: this.#bridge.state,
       isEnabled: document === undefined || isEnabled(document.languageId),
+      advanced: advancedNow(),
       snoozedUntil: this.#suggestions.snoozeEnd,
       item: this.#suggestions.item,
       cursors: this.#cursors,

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { Backoff, ending } from "../src/pure/backoff.ts";
 import { withheld } from "../src/pure/gate.ts";
 import { placed } from "../src/pure/placing.ts";
-import { bridgeSettings } from "../src/pure/settings.ts";
+import { bridgeSettings, inEditorsNames } from "../src/pure/settings.ts";
 import { isOlder } from "../src/pure/version.ts";
 
 test("text of one line is inserted, of several it reaches to the end of its line", () => {
@@ -77,6 +77,19 @@ test("settings get the bridge's names", () => {
     "grammars.trust_workspace": true,
     "completion.temperature": 0.5,
   });
+});
+
+test("settings are told by the names they have here", () => {
+  const told: [string, string][] = [
+    ["files.exclude takes a list", "draftwire.exclude takes a list"],
+    ["languages.c.enabled takes true or false", "draftwire.languages.c takes true or false"],
+    ["languages takes tables", "languages takes tables"],
+    ["completion.temperature is below 0", "completion.temperature is below 0"],
+    ['did you mean "completion.max_lines"?', 'did you mean "completion.max_lines"?'],
+  ];
+  for (const [text, here] of told) assert.equal(inEditorsNames(text, 3), here);
+  const advanced = { "files.exclude": "*.py" };
+  assert.equal(inEditorsNames("files.exclude takes a list", advanced), "files.exclude takes a list");
 });
 
 test("what is not set is not sent, and a value of the wrong type is the bridge's to tell of", () => {

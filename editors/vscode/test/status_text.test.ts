@@ -19,6 +19,7 @@ const WELL: BridgeStatus = {
 const INPUTS: StatusInputs = {
   bridge: { phase: "running", status: WELL },
   isEnabled: true,
+  advanced: {},
   snoozedUntil: undefined,
   cursors: 1,
   item: undefined,
@@ -152,6 +153,13 @@ test("a lost verifier is told beside the mark of the suggestion", () => {
     "The suggestion is provisional: a local draft.",
     "it can't be reached",
   ]);
+});
+
+test("a setting that is left out is told by the name it has here", () => {
+  const message = "settings left out: completion.max_tokens takes a whole number";
+  const leftOut = withStatus({ kind: "Warning", reason: "bad_setting", message });
+  const [first] = statusText(leftOut).tooltip.split("\n");
+  assert.equal(first, "settings left out: draftwire.maxTokens takes a whole number");
 });
 
 test("the tooltip names models, times, grammar and where it runs", () => {

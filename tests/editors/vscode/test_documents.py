@@ -160,8 +160,25 @@ def test_a_setting_that_can_not_be_used_is_told(
     program = real_draftwire(tmp_path, f"[draft]\nmodel = '{model}'\nthreads = 1\n")
     own_settings.set(draftwire__path=str(program), draftwire__exclude="*.secret")
     screen = window.wait("the message", lambda s: len(s["notifications"]) == 1)
-    assert "files.exclude" in screen["notifications"][0]
+    assert "draftwire.exclude" in screen["notifications"][0]
     window.wait_status("warning")
+    window.command("Notifications: Clear All Notifications")
+
+
+def test_one_message_of_a_kind_is_open_at_a_time(
+    window: Window, own_settings: Workbench, tmp_path: Path
+) -> None:
+    """ux-45: the status item says the newest; once the message is closed, another may come."""
+    model = tiny_llama(tmp_path / "tiny.gguf")
+    program = real_draftwire(tmp_path, f"[draft]\nmodel = '{model}'\nthreads = 1\n")
+    own_settings.set(draftwire__path=str(program), draftwire__maxTokens="many")
+    window.wait("the message", lambda s: any("draftwire.maxTokens" in text for text in s["notifications"]))
+    own_settings.set(draftwire__maxTokens=16, draftwire__maxLines="few")
+    window.wait("the next trouble", lambda s: "draftwire.maxLines" in s["statusLabel"])
+    assert len(window.read()["notifications"]) == 1
+    window.command("Notifications: Clear All Notifications")
+    own_settings.set(draftwire__maxLines=3, draftwire__exclude="*.secret")
+    window.wait("a message", lambda s: any("draftwire.exclude" in text for text in s["notifications"]))
     window.command("Notifications: Clear All Notifications")
 
 

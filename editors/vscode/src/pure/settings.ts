@@ -1,5 +1,5 @@
 // The settings of the editor -> those of the bridge, by dotted name (docs/configuration.md). Values go on as they are: the
-// bridge leaves out what is wrong, and tells. Pure.
+// bridge leaves out what is wrong, and tells, by its own names. Pure.
 
 export interface EditorSettings {
   readonly enable: unknown;
@@ -35,6 +35,16 @@ export function bridgeSettings(given: EditorSettings, isTrusted: boolean): Reado
     "grammars.trust_workspace": isTrusted,
     ...Object.fromEntries(entries(given.advanced)),
   };
+}
+
+/** The bridge's names of settings in `text` -> the editor's, but for those that the user wrote in `advanced`; what is quoted stays. */
+export function inEditorsNames(text: string, advanced: unknown): string {
+  const own = new Map(Object.entries(NAMES).map(([name, as]) => [as, name]));
+  const written = new Set(entries(advanced).map(([name]) => name));
+  return text.replace(/(?<!["\w.-])[a-z]+(\.[\w-]+)+/g, (found) => {
+    const name = own.get(found) ?? /^(languages\.[\w-]+)\.enabled$/.exec(found)?.[1];
+    return name === undefined || written.has(found) ? found : `draftwire.${name}`;
+  });
 }
 
 function isTable(value: unknown): value is object {

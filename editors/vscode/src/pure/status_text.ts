@@ -1,5 +1,6 @@
 // What the status item says and what a click does. Pure.
 import { WITHHELD } from "./gate.ts";
+import { inEditorsNames } from "./settings.ts";
 
 /** `draftwire/status`, as far as it is shown (editors/README.md). */
 export interface BridgeStatus {
@@ -26,6 +27,8 @@ export type BridgeState =
 export interface StatusInputs {
   readonly bridge: BridgeState;
   readonly isEnabled: boolean;
+  /** The setting of this name. */
+  readonly advanced: unknown;
   /** The time of day at which a snooze ends. */
   readonly snoozedUntil: string | undefined;
   /** The item on the screen: its length and how much of it is verified, in the same units. */
@@ -71,7 +74,7 @@ export function statusText(of: StatusInputs): StatusText {
     return withAction("$(loading~spin) Draftwire", "Draftwire is starting.", "none", "");
   }
   const { status } = bridge;
-  const tooltip = [...lines(status, of.uri), `Runs on ${of.host}.`].join("\n");
+  const tooltip = [...lines(status, of), `Runs on ${of.host}.`].join("\n");
   if (!of.isEnabled)
     return withAction("$(circle-slash) Draftwire", `Switched off here.\n${tooltip}`, "none", "");
   if (status.kind === "Error") return withAction("$(error) Draftwire", tooltip, "error", status.reason);
@@ -98,10 +101,10 @@ export function statusText(of: StatusInputs): StatusText {
   );
 }
 
-function lines(status: BridgeStatus, uri: string): string[] {
-  const grammar = status.grammars[uri];
+function lines(status: BridgeStatus, of: StatusInputs): string[] {
+  const grammar = status.grammars[of.uri];
   return [
-    status.message,
+    status.reason === "bad_setting" ? inEditorsNames(status.message, of.advanced) : status.message,
     status.draftModel && `Draft: ${status.draftModel}`,
     status.verifier && `Verifier: ${status.verifier}${status.targetModel && `, ${status.targetModel}`}`,
     status.roundTripMs > 0 && `Round trip: ${Math.round(status.roundTripMs)} ms`,
