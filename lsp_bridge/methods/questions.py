@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pygls.exceptions import JsonRpcException
 
 from daemon.api.errors import ApiError
+from daemon.api.reasons import in_words
 
 if TYPE_CHECKING:
     from lsp_bridge.server import BridgeServer
@@ -33,4 +34,6 @@ def register(server: BridgeServer) -> None:
             raise JsonRpcException(str(error), REQUEST_FAILED) from error
         if values is None:
             raise JsonRpcException(server.status()["message"] or "no daemon is running", REQUEST_FAILED)
+        for request in values.get("last_requests", ()):
+            request["why"] = in_words(request["reason"]) if request["reason"] else ""
         return values

@@ -696,12 +696,18 @@ async def test_a_daemon_of_another_version_is_told_of_in_the_status_alone(
 
 
 async def test_stats(editor: InProcessEditor, daemon: ScriptedDaemon) -> None:
-    """They come from the daemon, all that it counts and traces of grammars included."""
+    """They come from the daemon, all that it counts and traces of grammars included; reasons also in words."""
     daemon.stats = {
         "grammar": {"searches": 3, "requests": {"masked": 2, "unmasked: 状态": 1}},
-        "last_requests": [{"document": "a.sql", "grammar": "resynced: line 3", "reason": None}],
+        "last_requests": [
+            {"document": "a.sql", "grammar": "resynced: line 3", "reason": None},
+            {"document": "b.sql", "grammar": "", "reason": "mid_word"},
+        ],
     }
-    assert await editor.request("draftwire/stats", {}) == {"suggestions": 0, **daemon.stats}
+    whys = ("", "the cursor is inside a word")
+    last = [{**one, "why": why} for one, why in zip(daemon.stats["last_requests"], whys, strict=True)]
+    expected = {"suggestions": 0, **daemon.stats, "last_requests": last}
+    assert await editor.request("draftwire/stats", {}) == expected
 
 
 async def test_asking_a_daemon_that_dies(

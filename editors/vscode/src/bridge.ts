@@ -86,6 +86,17 @@ export class Bridge implements vscode.Disposable {
     this.#client?.sendNotification(method, params).catch((error) => this.#log.warn(`${method}: ${error}`));
   }
 
+  /** What it answers to a request of its own; undefined where there is no answer to be had. */
+  async ask<Answer>(method: string): Promise<Answer | undefined> {
+    if (this.#state.phase !== "running") return undefined;
+    try {
+      return await this.#client?.sendRequest<Answer>(method);
+    } catch (error) {
+      this.#log.warn(`${method}: ${error}`);
+      return undefined;
+    }
+  }
+
   /** The editor's settings have changed. */
   configure(): void {
     this.notify("workspace/didChangeConfiguration", { settings: bridgeSettingsNow() });

@@ -1,7 +1,6 @@
 // The commands of the palette, and what they are bound to.
 import * as vscode from "vscode";
 import type { Bridge } from "./bridge.ts";
-import { WITHHELD } from "./pure/gate.ts";
 import { howToInstall, howToUpgrade } from "./pure/locate.ts";
 import { menuRows } from "./pure/menu.ts";
 import type { Reports } from "./reports.ts";
@@ -14,7 +13,10 @@ import {
   toggleLanguage,
 } from "./settings.ts";
 import type { Suggestions } from "./suggestions.ts";
+import { reasonsHere, whyNothing } from "./why_nothing.ts";
 
+/** A reason in the status bar. */
+const SAID_MS = 2_000;
 const SNOOZE_MINUTES = [5, 15, 60, 240];
 
 export interface Parts {
@@ -30,21 +32,29 @@ type Command = () => unknown;
 
 export function registerCommands(parts: Parts): vscode.Disposable[] {
   const all: Readonly<Record<string, Command>> = {
-    ...acceptance(parts.suggestions),
+    ...acceptance(parts),
     ...showing(parts),
     ...care(parts),
   };
   return Object.entries(all).map(([name, run]) => vscode.commands.registerCommand(`draftwire.${name}`, run));
 }
 
-function acceptance(suggestions: Suggestions): Readonly<Record<string, Command>> {
+function acceptance({ bridge, suggestions }: Parts): Readonly<Record<string, Command>> {
   const run = (command: string) => (): Thenable<unknown> => vscode.commands.executeCommand(command);
   return {
     accept: run("editor.action.inlineSuggest.commit"),
     acceptWord: () => suggestions.accept("word"),
     acceptLine: () => suggestions.accept("line"),
-    trigger: run("editor.action.inlineSuggest.trigger"),
+    trigger: async () => {
+      await vscode.commands.executeCommand("editor.action.inlineSuggest.trigger");
+      if (suggestions.item === undefined) await sayWhyNothing(bridge, suggestions);
+    },
   };
+}
+
+async function sayWhyNothing(bridge: Bridge, suggestions: Suggestions): Promise<void> {
+  const why = await whyNothing(bridge, suggestions);
+  if (suggestions.item === undefined) vscode.window.setStatusBarMessage(`Draftwire: ${why}`, SAID_MS);
 }
 
 function showing({ suggestions, redraw }: Parts): Readonly<Record<string, Command>> {
@@ -95,14 +105,7 @@ async function report(
 
 /** What the editor itself has to say of the place of the cursor, before the daemon's list. */
 function hereAndNow(suggestions: Suggestions): string {
-  const document = vscode.window.activeTextEditor?.document;
-  const reasons = [
-    document === undefined && "no document is in front",
-    document && !isEnabled(document.languageId) && `the settings switch ${document.languageId} off`,
-    suggestions.lastWithheld && WITHHELD[suggestions.lastWithheld],
-    !vscode.workspace.getConfiguration("editor").get("inlineSuggest.enabled") &&
-      "editor.inlineSuggest.enabled is off",
-  ].filter((reason) => typeof reason === "string");
+  const reasons = reasonsHere(suggestions);
   return reasons.length === 0 ? "" : `In the editor: ${reasons.join("; ")}\n\n`;
 }
 

@@ -94,6 +94,7 @@ function readScreen() {
     status: status ? (status.textContent ?? "").trim() : "",
     statusLabel: status?.querySelector("a")?.getAttribute("aria-label") ?? status?.getAttribute("aria-label") ?? "",
     statusIcons: icons.flatMap((icon) => [...icon.classList].filter((name) => name.startsWith("codicon-"))),
+    statusBar: all(".statusbar-item").map(text),
     notifications: all(".notification-list-item-message").map(text),
     popup: all(".suggest-widget.visible .monaco-list-row .label-name").filter(isVisible).map(text),
     input: isChoosing,

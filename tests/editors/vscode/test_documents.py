@@ -143,6 +143,11 @@ def test_files_that_the_daemon_does_not_complete(
         window.type("hello ")
         screen = window.wait("it is asked for", lambda _: f'"{name}"' in told(program))  # noqa: B023
         assert screen["ghost"] == ""
+    window.command("Draftwire: Suggest Here")
+    said_here = "Draftwire: the file is larger than files.max_bytes"
+    screen = window.wait("the reason", lambda s: said_here in s["statusBar"])
+    assert screen["notifications"] == []
+    window.wait("the reason gone", lambda s: said_here not in s["statusBar"])
     window.command("Draftwire: Why Nothing Shown")
     screen = window.wait("the reasons", lambda s: any("big.txt" in line for line in s["lines"]))
     said = "\n".join(screen["lines"])
