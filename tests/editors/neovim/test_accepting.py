@@ -188,7 +188,7 @@ def test_other_candidates(start_daemon: StartDaemon, open_editor: OpenEditor, st
 
 
 def test_dismissing(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
-    """Hidden until the text changes, or the user asks."""
+    """Hidden until the text changes, or the user asks: then others come first, and nothing is lost."""
     editor = open_editor(start_daemon(RULES))
     editor.type("idef add")
     editor.wait_ghost(ADD)
@@ -196,10 +196,13 @@ def test_dismissing(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
     assert editor.ghost() is None
     editor.lua("require('draftwire').refresh()")
     assert editor.ghost() is None
-    editor.type("<Plug>(draftwire-trigger)")
-    editor.wait_ghost(ADD)
-    editor.type("<Plug>(draftwire-dismiss)(")
-    editor.wait_ghost(ADD[1:])
+    for text in ("(x, y):", "_all(values):", ADD, "(x, y):"):
+        editor.type("<Plug>(draftwire-trigger)")
+        editor.wait_ghost(text)
+        assert any(row.endswith("(1/3)") for row in editor.screen())
+        editor.type("<Plug>(draftwire-dismiss)")
+    editor.type("(")
+    editor.wait_ghost("x, y):")
 
 
 def test_only_when_asked_for(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:

@@ -31,6 +31,8 @@ local memories = vim.defaulttable(memory_of_suggestions.new)
 local seen
 ---@type draftwire.Moment? the one at which the user wants to see nothing
 local dismissed
+---@type { at?: draftwire.Moment, texts: string[] } what was dismissed at one moment, in order
+local put_away = { texts = {} }
 
 ---@param buffer integer
 ---@param place draftwire.Place
@@ -109,7 +111,7 @@ local function answered(buffer, asked, by_hand)
     if place then
       memories[buffer]:remember(place, items, by_hand)
       if by_hand then
-        memories[buffer].shown_id = items[1].id -- such a list begins with what is on the screen
+        memories[buffer].shown_id = items[1].id -- such a list begins with what is to be on the screen
       end
     end
     M.refresh()
@@ -194,6 +196,29 @@ function M.shown_now()
   return ghost.shown()
 end
 
+--- What was dismissed here comes last: who asks all the same wants another.
+---@param items draftwire.Item[]
+---@param now draftwire.Moment
+---@return draftwire.Item[]
+local function others_first(items, now)
+  if not vim.deep_equal(put_away.at, now) then
+    return items
+  end
+  local by_turn = vim.defaulttable() ---@type table<integer, draftwire.Item[]> 0: never dismissed
+  for _, item in ipairs(items) do
+    local turn = 0
+    for index, text in ipairs(put_away.texts) do
+      turn = vim.startswith(item.text, text) and index or turn -- it may have another id now, and say more
+    end
+    table.insert(by_turn[turn], item)
+  end
+  local ordered = by_turn[0]
+  for turn = 1, #put_away.texts do
+    vim.list_extend(ordered, by_turn[turn])
+  end
+  return ordered
+end
+
 --- Ask by hand, and show the candidate that many steps further on, round and round.
 ---@param steps integer
 local function ask_by_hand(steps)
@@ -206,8 +231,9 @@ local function ask_by_hand(steps)
   local place, visible = place_of.of_cursor(), ghost.shown() ~= nil
   dismissed = nil
   local remember = answered(buffer, place, true)
-  local asked = lsp.ask(buffer, place, true, function(...)
-    remember(...)
+  local now = moment(buffer, place)
+  local asked = lsp.ask(buffer, place, true, function(items, ...)
+    remember(others_first(items, now), ...)
     if visible and ghost.shown() then
       M.step(steps)
     end
@@ -247,10 +273,16 @@ function M.trigger()
 end
 
 function M.dismiss()
-  local buffer = vim.api.nvim_get_current_buf()
+  local buffer, shown = vim.api.nvim_get_current_buf(), M.shown_now()
   ghost.clear()
   lsp.cancel(buffer)
   dismissed = moment(buffer, place_of.of_cursor())
+  if not vim.deep_equal(put_away.at, dismissed) then
+    put_away = { at = dismissed, texts = {} }
+  end
+  if shown then
+    table.insert(put_away.texts, shown.text) -- the newest of equal ones counts
+  end
 end
 
 --- A suggestion has changed, or the first text came after the answer.
