@@ -293,6 +293,16 @@ def test_toggling_without_settings(start_daemon: StartDaemon, open_editor: OpenE
     assert "leaves out" not in editor.messages()
 
 
+def test_restart(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
+    """Is confirmed, and the bridge is another."""
+    daemon = start_daemon(RULES)
+    editor = open_editor(daemon)
+    editor.lua("vim.notify = function(text) said = text end")
+    editor.command("Draftwire restart")
+    assert editor.lua("return said") == "Draftwire: restarting"
+    daemon.wait_for("hello", 2)
+
+
 def test_log(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
     """Opens what the bridge wrote to standard error."""
     editor = open_editor(start_daemon(RULES))

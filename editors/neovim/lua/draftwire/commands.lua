@@ -110,6 +110,7 @@ end
 
 function subcommands.restart()
   require("draftwire.events").restart()
+  vim.notify("Draftwire: restarting")
 end
 
 function subcommands.toggle()
