@@ -71,11 +71,16 @@ def test_who_draws_may_change(start_daemon: StartDaemon, open_editor: OpenEditor
 
 
 def test_where_neovim_can_not_draw(start_daemon: StartDaemon, open_editor: OpenEditor) -> None:
-    """Before 0.12 the option is of no use, and each way to ask says so."""
-    editor = open_editor(start_daemon(RULES), setup=CORE)
+    """Before 0.12 the option is of no use, and each way to ask says so, as does the setup, once."""
+    told = "told = {} vim.notify = function(text) table.insert(told, text) end"
+    editor = open_editor(
+        start_daemon(RULES), setup=f"local notify = vim.notify\n{told}\n{CORE}\nvim.notify = notify"
+    )
     if editor.lua("return vim.fn.has('nvim-0.12') == 1"):
         pytest.skip("this Neovim can draw inline completions")
     problem = 'display = "core" needs Neovim 0.12'
+    editor.lua("require('draftwire').setup({ counter = false })")
+    assert editor.lua("return told") == [f"Draftwire: {problem} (option display)"]
     assert any(problem in reason for reason in editor.reasons())
     editor.command("Draftwire status")
     assert f"nothing is suggested: {problem}" in editor.messages()

@@ -149,6 +149,10 @@ function M.set(options)
   local before = M.options
   M.options = vim.tbl_extend("force", before, options)
   M.options.filetypes = vim.tbl_extend("force", before.filetypes, options.filetypes or {})
+  local nobody_draws = options.display and M.why_nothing_is_drawn()
+  if nobody_draws then
+    vim.notify("Draftwire: " .. nobody_draws, vim.log.levels.WARN)
+  end
   return true
 end
 
