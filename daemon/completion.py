@@ -33,6 +33,7 @@ from daemon.generation import Generation
 from daemon.grammars.document_grammar import DocumentGrammar
 from daemon.grammars.legality import Legality
 from daemon.prompts.document_prompts import DocumentPrompts, Foreseen
+from daemon.prompts.healing import before_blank
 from daemon.prompts.masked_places import MaskedPlaces
 from daemon.prompts.open_texts import OpenTexts
 from daemon.prompts.room import limits
@@ -222,27 +223,46 @@ class Completer:
 
     def _succeed(self, run: Run, typed: str, place: Place) -> Run:
         """A run at the place that begins with what is left of this one's text there."""
-        successor = self._start(place, drafted=rest_of(run, typed, self._worker.engine.tokenize))
+        successor = self._start(place, rest=(run, typed))
         self.display.hand_over(run, successor)
         return successor
 
     # --- one run
 
-    def _start(self, place: Place, *, ahead: bool = False, drafted: Sequence[tuple[int, float]] = ()) -> Run:
-        """A run at the place; with what is drafted of it already: ids, and the entropy (nats) of each."""
+    def _start(self, place: Place, *, ahead: bool = False, rest: tuple[Run, str] | None = None) -> Run:
+        """A run at the place; with what is drafted of it already: the rest of another's text, after what was typed."""
         engine = self._worker.engine
-        context = self._prompts.ids(place, engine, self.settings, self._target.max_context)
+        begin, pending = (place, "") if ahead else self._beginning(place, "" if rest is None else rest[1])
+        context = self._prompts.ids(begin, engine, self.settings, self._target.max_context)
         self._warm_up.end(self._prompts.start, context)
         self._stop_active(context)
-        end = limits(place, self.settings.completion, engine.n_context, self._prompts.heading)
-        run = Run(Generation(place, context, engine.vocabulary, end), self._clock(), ahead=ahead)
-        for token, entropy in drafted:
-            run.draft(token, entropy, "model")
+        end = limits(begin, self.settings.completion, engine.n_context, self._prompts.heading)
+        generation = Generation(begin, context, engine.vocabulary, end, pending)
+        run = Run(generation, self._clock(), ahead=ahead)
+        if rest is not None:
+            for token, entropy in rest_of(rest[0], rest[1].removesuffix(pending), engine.tokenize):
+                run.draft(token, entropy, "model")
         self._runs.add(run)
         self._legality.begin(run, engine.vocabulary)
         self._runs.active = run
         self._loop.drive(run)
         return run
+
+    def _beginning(self, place: Place, typed: str) -> tuple[Place, str]:
+        """Where a run for the place begins, and what stands between: mostly nothing.
+
+        typed: what was typed of another run's text to get there, which this one is to begin with the rest of.
+        """
+        begin, pending = before_blank(place, self._worker.pieces)
+        is_in_vain = pending and self._runs.says_otherwise(begin, pending)
+        is_lost = typed and not typed.endswith(pending)
+        return (place, "") if is_in_vain or is_lost else (begin, pending)
+
+    def _begin_otherwise(self, run: Run) -> None:
+        """The run is amiss, and its text was on the screen, or due there."""
+        showing = self.display.showing
+        if showing is not None and showing.run is run and showing.place.document is self._document:
+            self.display.hand_over(run, self._start(showing.place))
 
     def _is_drafting(self) -> bool:
         run = self._runs.busy
@@ -314,7 +334,7 @@ class Completer:
         run.offered = True
         others = self._others(showing, news) if another else []
         suggestion = suggestion_of(showing)
-        if run.generation.typed_to(place):
+        if run.generation.typed_to(place) not in ("", run.generation.pending):
             suggestion = msgspec.structs.replace(suggestion, source="recall")
         self._follow_document(place)
         self._go_ahead()
@@ -366,7 +386,11 @@ class Completer:
         """Something is known that was not: wake who waits for it, and update the screen where the rules allow."""
         run.changed()
         showing = self.display.showing
-        if showing is not None and showing.run is run:
+        if showing is None or showing.run is not run:
+            return
+        if run.generation.is_amiss:
+            asyncio.get_running_loop().call_soon(self._begin_otherwise, run)
+        else:
             self._update(showing)
 
     def _update(self, showing: Showing) -> None:

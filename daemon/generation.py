@@ -40,8 +40,17 @@ class GeneratedText:
 class Generation:
     """What is known of the continuation of `place`, whose prompt is `context` (token ids)."""
 
-    def __init__(self, place: Place, context: Sequence[int], vocabulary: Vocabulary, limits: Limits) -> None:
+    def __init__(
+        self,
+        place: Place,
+        context: Sequence[int],
+        vocabulary: Vocabulary,
+        limits: Limits,
+        pending: str = "",
+    ) -> None:
         self.place = place
+        self.pending = pending
+        """What the user has typed after the place: only a text that begins with it is of use."""
         self.context = tuple(context)
         self.limits = limits
         self.committed: list[int] = []
@@ -76,7 +85,7 @@ class Generation:
 
     def afresh(self) -> Generation:
         """One of the same place and prompt, of which nothing is known yet."""
-        return Generation(self.place, self.context, self._vocabulary, self.limits)
+        return Generation(self.place, self.context, self._vocabulary, self.limits, self.pending)
 
     def without_target(self) -> Generation:
         """One of the same place and prompt, as if the target had said nothing: all of it is drafted."""
@@ -131,15 +140,27 @@ class Generation:
         return not tail_goes_on
 
     def typed_to(self, place: Place) -> str | None:
-        """What was typed along the text known so far to get to `place`; None if `place` is off that text."""
+        """What was typed along the text known so far to get to `place`; None if `place` is off that text.
+
+        As long as that is not long enough to tell, what is pending counts as typed along it.
+        """
         typed = likely_typed(self.place, place)
-        if typed is None or not self.text().text.startswith(typed):
+        if typed is None or not (self.text().text.startswith(typed) or self._may_yet_say(typed)):
             return None
         compared, is_same = self._compared
         if compared.document is not place.document or compared.offset != place.offset:
             is_same = is_same_around(self.place, place)
             self._compared = place, is_same
         return typed if is_same else None
+
+    @property
+    def is_amiss(self) -> bool:
+        """Whether it does not begin with what is pending."""
+        return not (self.text().text.startswith(self.pending) or self._may_yet_say(self.pending))
+
+    def _may_yet_say(self, typed: str) -> bool:
+        begins = self.pending.startswith(typed) and typed.startswith(self.text().text)
+        return begins and not self.drafted_to_the_end
 
     @property
     def drafted_to_the_end(self) -> bool:

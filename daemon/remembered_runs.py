@@ -7,7 +7,7 @@ from typing import Final
 
 from daemon.ahead import leads_to
 from daemon.documents import Place
-from daemon.recall import best_fit
+from daemon.recall import best_fit, is_same_around, likely_typed
 from daemon.run import Run
 
 REMEMBERED: Final = 16
@@ -39,6 +39,17 @@ class RememberedRuns:
             return self.busy
         found = best_fit(self._runs, place)
         return None if found is None else found[0]
+
+    def says_otherwise(self, place: Place, pending: str) -> bool:
+        """Whether the target is known to go on from `place` with something else than what is pending there."""
+        generations = (run.generation for run in self._runs)
+        return any(
+            one.committed
+            and likely_typed(one.place, place) == ""
+            and not one.text().text.startswith(pending)
+            and is_same_around(one.place, place)
+            for one in generations
+        )
 
     def behind(self, place: Place, text: str) -> Run | None:
         """A run that began ahead of the user, where accepting `text` at `place` will take them."""

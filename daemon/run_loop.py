@@ -129,7 +129,7 @@ class RunLoop:
                 await self._examine(run, over=over)
                 if led_astray(run, self.settings.display.policy, over=over):
                     self._answer_alone(run)
-                elif over or run.grammar.state == "held back":
+                elif over or run.grammar.state == "held back" or run.generation.is_amiss:
                     run.finished = True
                 self.publish(run)
             self.target.end(run)

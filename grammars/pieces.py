@@ -36,6 +36,10 @@ class PieceIndex:
             found += self._equal(pending[:length])
         return found
 
+    def join_words(self, blank: bytes) -> bool:
+        """Whether a blank and the word after it are one token in many cases: there is one that begins so."""
+        return bisect_left(self._pieces, blank + b"a") < bisect_left(self._pieces, blank + b"{")
+
     def containing(self, values: Collection[int]) -> Sequence[int]:
         """The tokens that have one of these bytes in them, ascending. Some milliseconds; the second time, nothing."""
         key = frozenset(values)

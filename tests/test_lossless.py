@@ -105,7 +105,16 @@ async def verified_texts(client: DaemonClient, before: list[str], suffix: str = 
 
 
 def alone(target: TargetEngine, tokens: LlamaEngine, text: str, sampling: Sampling, seed: int) -> str:
-    """What the target says after `text` without any draft."""
+    """What the target says after `text` without any draft: after what stands before a blank, if it says that first."""
+    if text.endswith(" "):
+        said = continued(target, tokens, text[:-1], sampling, seed)
+        if said.startswith(" "):
+            return said[1:]
+    return continued(target, tokens, text, sampling, seed)
+
+
+def continued(target: TargetEngine, tokens: LlamaEngine, text: str, sampling: Sampling, seed: int) -> str:
+    """What the target says after just this text."""
     prompt = Prompt(tokens.tokenize, window_tokens=WINDOW, splits_at_lines=True, start=tokens.prompt_start)
     context = prompt.ids(Place(Document("x", "python", 1, text), len(text)))
     vocabulary = tokens.vocabulary

@@ -86,7 +86,7 @@ class Drafting:
 
     async def _healed(self, run: Run) -> Healed | None:
         """How the draft begins where the prompt ends inside a token; nothing where it does not, or later on."""
-        if run.healed or run.awaited or run.generation.generated:
+        if run.healed or run.awaited or run.generation.generated or run.generation.pending:
             return None
         run.healed = True
         ids = run.evaluating
@@ -96,18 +96,28 @@ class Drafting:
 
     async def _choose(self, run: Run, ids: list[int], completion: CompletionConfig) -> _Drafted:
         """The token to draft after `ids`."""
+        wanted = self._wanted(run)
         repeated = await self._repeated(run, completion)
-        if repeated is not None:
+        if repeated is not None and (wanted is None or wanted[repeated]):
             return repeated, 0.0, "match"
-        candidates = await self._worker.next_candidates(self._number, ids)
+        candidates = await self._worker.next_candidates(self._number, ids, wanted)
         order = ranking(candidates, completion, len(ids))
         index = await self._legality.first_legal(run, candidates.ids[order].tolist())
         if index is None:
-            candidates = await self._best_allowed(run, ids, candidates)
+            candidates = await self._best_allowed(run, ids, candidates, wanted)
             order, index = ranking(candidates, completion, len(ids)), 0
         token = int(candidates.ids[order[index]])
         self._texts.said(run, token)
         return token, candidates.entropy, "model"
+
+    def _wanted(self, run: Run) -> NDArray[np.bool_] | None:
+        """Shape [n_vocab]: the first tokens that begin with what is pending; None where that is nothing, or used up."""
+        generation = run.generation
+        if not generation.pending or generation.generated:
+            return None
+        wanted = np.zeros(self._worker.vocabulary.n_vocab, np.bool_)
+        wanted[self._worker.pieces.agreeing(generation.pending.encode())] = True
+        return wanted
 
     async def _repeated(self, run: Run, completion: CompletionConfig) -> int | None:
         """What followed when the text written last stood somewhere before, if the grammar allows it here.
@@ -122,11 +132,15 @@ class Drafting:
         run.grammar.use.repeated_tokens += run.grammar.state == "in force"
         return seen.token
 
-    async def _best_allowed(self, run: Run, ids: list[int], candidates: Candidates) -> Candidates:
+    async def _best_allowed(
+        self, run: Run, ids: list[int], candidates: Candidates, wanted: NDArray[np.bool_] | None
+    ) -> Candidates:
         """The model's best of all that may come next. Where nothing may, the draft ends."""
         allowed = await self._legality.allowed(run)
         if allowed is None:
             return candidates
+        if wanted is not None:
+            allowed = allowed & wanted
         if not allowed.any():
             return _only(min(self._worker.vocabulary.stop_ids, default=int(candidates.ids[0])))
         return await self._worker.next_candidates(self._number, ids, allowed)

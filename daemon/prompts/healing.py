@@ -1,13 +1,18 @@
-"""A prompt that ends inside a token, healed: its last word is taken back, and the model writes it as it would have.
+"""A prompt that ends inside a token: both models begin before a blank at its end; a draft alone takes a word back.
 
-A user stops anywhere in a word, or after the blank before one; a model has mostly seen the word and its blank as one
-token, and goes on badly from the pieces ("ret" with " = a + b", where " return" was meant). So the first tokens are
+**A blank** before the cursor, as after each line end that an editor has indented, belongs to the next word's token. So
+the prompt ends before it (`before_blank`), as if the user had yet to type it: what either model says there is the
+continuation if it begins with the blank, which is then typed along (`daemon/recall.py`). The draft is made to begin so;
+if the target begins otherwise, a run with the whole text as its prompt takes over.
+
+**A word** that is begun is healed. A model has mostly seen the word and its blank as one token, and goes on badly from
+the pieces ("ret" with " = a + b", where " return" was meant). So the first tokens are
 chosen from before the last word, among those that agree with what stands there (`pending`). What they hold beyond it is
 the beginning of the draft, and the draft model goes on from them: from the pieces it would write like pieces later on
 ("retreturn" where the word is due again).
 
-Only where no verifier is awaited: the target reads the prompt as it stands, and the draft agrees with it best if it
-reads the same. The price is an evaluation or two at a run's start.
+That is done only where no verifier is awaited: the target reads the words as they stand, and the draft agrees with it
+best if it reads the same. The price is an evaluation or two at a run's start.
 
 In a prompt to fill in the middle of (`fim.py`), prefix and middle may be one text: it is healed like any.
 Where a mark stands behind the prefix there is nothing to take back; most such models were trained on texts that are
@@ -18,14 +23,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
+from daemon.documents import Place
 from daemon.draft.draft_worker import DraftWorker
 from daemon.grammars.legality import Legality
 from daemon.run import Run
+from grammars.pieces import PieceIndex
 
 MOST_BYTES: Final = 16
 """Of the prompt's end that are taken back."""
@@ -34,7 +41,18 @@ MOST_TOKENS: Final = 3
 MOST_TRIED: Final = 16
 """Of the best agreeing tokens, what goes on from them is looked at under the grammar."""
 
+_BLANKS: Final = (" ", "\t")
 _LAST_WORD: Final = re.compile(rb" ?[\w\x80-\xff]+\Z| +\Z", re.ASCII)
+
+
+def before_blank(place: Place, pieces: PieceIndex) -> tuple[Place, str]:
+    """Where a continuation of `place` is to begin, and the blank that stands between; the place itself if none does."""
+    document, end = place.document, place.offset
+    blank = document.text[max(end - 1, 1) : end]
+    if blank not in _BLANKS or not pieces.join_words(blank.encode()):
+        return place, ""
+    text = document.text[: end - 1] + document.text[end:]
+    return Place(replace(document, text=text, n_bytes=document.n_bytes - 1), end - 1), blank
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ def shaped_at(run: Run, place: Place, policy: Policy, *, over: bool) -> tuple[st
     known = generation.text()
     verified_only = policy == "verified" and run.awaited
     if run.stopgap and not known.text and not over and not verified_only:
-        return typed, shape(run.stopgap, place, ended=True)
+        return typed, shape(run.stopgap.removeprefix(typed), place, ended=True)
     limit = known.verified if verified_only else len(known.text)
     ended = over or (generation.drafted_to_the_end and not verified_only)
     return typed, shape(known.text[len(typed) : limit], place, ended=ended)

@@ -16,8 +16,10 @@ from daemon.draft.engine import Vocabulary
 from daemon.draft.llama_engine import LlamaEngine
 from daemon.draft.models import resolve_draft_model
 from daemon.prompts.exemplar import Candidate, budget_tokens, opening_ids
+from daemon.prompts.healing import before_blank
 from daemon.prompts.prompt import Prompt
 from draftwire.demo.script import LANGUAGE
+from grammars.pieces import PieceIndex
 from verifier.engine import TargetEngine
 from verifier.reference import greedy_continuation
 from verifier.service import VerifierSettings, load_engine
@@ -75,10 +77,19 @@ def check(
 
 
 def _checked(claim: Claim, draft: LlamaEngine, target: TargetEngine, window_tokens: int) -> Finding:
-    """What the target says with the opening; where that is not what was shown, what it says without."""
+    """What the target says with the opening; where that is not what was shown, what it says without.
+
+    Before a blank at the text's end, if it says that first (`daemon/prompts/healing.py`).
+    """
+    here = Place(Document("demo", LANGUAGE, 1, claim.before), len(claim.before))
+    begin, pending = before_blank(here, PieceIndex(draft.vocabulary.token_bytes))
     for opening in (claim.opening, None) if claim.opening else (None,):
-        context = _prompt(draft, window_tokens, claim, opening)
-        finding = Finding(claim, _said_alone(target, draft.vocabulary, context, len(claim.verified)))
+        for place, blank in [(begin, pending), (here, "")] if pending else [(here, "")]:
+            context = _prompt(draft, window_tokens, place, claim.start, opening)
+            said = _said_alone(target, draft.vocabulary, context, len(blank + claim.verified))
+            if said.startswith(blank):
+                break
+        finding = Finding(claim, said.removeprefix(blank))
         if finding.holds:
             break
     return finding
@@ -95,17 +106,20 @@ def _said_alone(target: TargetEngine, vocabulary: Vocabulary, context: list[int]
     return text
 
 
-def _prompt(engine: LlamaEngine, window_tokens: int, claim: Claim, opening: Opening | None) -> list[int]:
-    """The token ids the daemon sends for the text before the cursor."""
+def _prompt(
+    engine: LlamaEngine, window_tokens: int, place: Place, start: int, opening: Opening | None
+) -> list[int]:
+    """The token ids the daemon sends for the text before the place."""
     prompt = Prompt(
         engine.tokenize,
         window_tokens=window_tokens,
         splits_at_lines=engine.splits_at_lines,
         start=(*engine.prompt_start, *_opening_ids(engine, window_tokens, opening)),
     )
-    document = Document("demo", LANGUAGE, 1, claim.before)
-    prompt.ids(Place(document, claim.start))  # the window's start stays where it was first put
-    return prompt.ids(Place(document, len(claim.before)))
+    prompt.ids(
+        Place(place.document, min(start, place.offset))
+    )  # the window's start stays where it was first put
+    return prompt.ids(place)
 
 
 def _opening_ids(engine: LlamaEngine, window_tokens: int, opening: Opening | None) -> list[int]:

@@ -254,3 +254,27 @@ def test_without_the_target_the_draft_model_reads_what_it_read() -> None:
     one.commit(b"x")
     assert one.without_target().ids == [1, 2, 99]
     assert one.afresh().ids == [1, 2, 3]
+
+
+def test_what_is_pending_counts_as_typed_along_until_the_text_says_otherwise() -> None:
+    """The place is before a blank that the user has typed, and more after it."""
+    after = {
+        typed: Place(Document("file:///f", "python", 2, "x = " + typed), 4 + len(typed))
+        for typed in ("", " ", " 1")
+    }
+
+    def told(said: bytes) -> tuple[list[str | None], bool]:
+        one = Generation(PLACE, [1], VOCABULARY, Limits(100, 8), " ")
+        for token in said:
+            one.draft(token, 0.5)
+        return [one.typed_to(place) for place in after.values()], one.is_amiss
+
+    assert told(b"") == (["", " ", None], False)
+    assert told(b" ") == (["", " ", None], False)
+    assert told(b" 12") == (["", " ", " 1"], False)
+    assert told(b"=") == (["", None, None], True)
+    assert told("é".encode()[:1]) == (["", " ", None], False)
+    ended = Generation(PLACE, [1], VOCABULARY, Limits(100, 8), " ")
+    ended.commit([], "stop")
+    assert (ended.typed_to(after[" "]), ended.is_amiss) == (None, True)
+    assert (ended.afresh().pending, ended.without_target().pending) == (" ", " ")

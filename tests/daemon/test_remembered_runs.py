@@ -84,3 +84,16 @@ def test_what_is_dropped_is_not_found() -> None:
     runs.drop(ahead)
     assert runs.behind(at("a = |"), "b") is None
     assert runs.at(at("a = b|")) is None
+
+
+def test_what_the_target_is_known_to_say_at_a_place() -> None:
+    """What a draft said there tells nothing of that."""
+    runs = of(run("x =|", "= 1"))
+    assert not runs.says_otherwise(at("x =|"), " ")
+    said = run("x =|")
+    said.generation.commit(b"= 1")
+    runs.add(said)
+    assert runs.says_otherwise(at("x =|"), " ")
+    assert not runs.says_otherwise(at("x =|"), "=")
+    assert not runs.says_otherwise(at("y =|"), " ")
+    assert not runs.says_otherwise(at("x =|\ny"), " ")

@@ -36,3 +36,10 @@ def test_the_common_beginning_is_the_longest(one: bytes, other: bytes) -> None:
 def test_no_text_agrees_with_nothing() -> None:
     assert not agrees(b"", b"a")
     assert agrees(b"a", b"")
+
+
+def test_a_blank_joins_words_where_tokens_begin_with_both() -> None:
+    index = PieceIndex([b" ", b"  ", b"\t\t", b" return", b"\tX", b"\t1"])
+    assert index.join_words(b" ")
+    assert not index.join_words(b"\t")
+    assert not PieceIndex([]).join_words(b" ")

@@ -114,6 +114,25 @@ async def test_what_followed_a_long_match_goes_before_the_models_choice(
         assert run.drafters == {0: "match" if token == b"o" else "model"}, case
 
 
+@pytest.mark.parametrize(
+    ("legal", "text", "token"),
+    [(range(256), "ab", ord("y")), (b"x", "ab", EOS), (range(256), TWICE, ord("y"))],
+    ids=["the best that agrees", "none that agrees is legal", "a match that does not agree"],
+)
+@pytest.mark.asyncio
+async def test_the_first_token_agrees_with_what_is_pending(
+    legal: Iterable[int], text: str, token: int
+) -> None:
+    engine = FakeEngine(lambda prefix: b"x", alternatives=lambda prefix: [b"y"])
+    async with drafting(Rule(frozenset(legal)), engine, text) as (one, run):
+        run.generation.pending = "y"
+        assert await one.next_token(run, GREEDY)
+        assert run.generation.tail == [token]
+        if token != EOS:
+            assert await one.next_token(run, GREEDY)
+            assert run.generation.tail[1:] == [ord("x")]
+
+
 @pytest.mark.asyncio
 async def test_at_a_temperature_the_model_is_asked() -> None:
     engine = FakeEngine(lambda prefix: b"x")

@@ -9,8 +9,9 @@ import pytest
 from daemon.completion import Answer
 from daemon.documents import Document, Place
 from daemon.draft.engine import Vocabulary
-from daemon.prompts.healing import taken_back
+from daemon.prompts.healing import before_blank, taken_back
 from daemon.run import Run
+from grammars.pieces import PieceIndex
 from tests.fakes.completion import bench, only
 from tests.fakes.engine import FakeEngine, following
 from tests.fakes.grammars import whole
@@ -44,6 +45,30 @@ def tokens(*pieces: bytes) -> tuple[list[int], list[bytes]]:
 def test_the_last_word_and_its_blank_are_taken_back(pieces: tuple[bytes, ...], count: int) -> None:
     ids, table = tokens(*pieces)
     assert taken_back(ids, table, ()) == count
+
+
+@pytest.mark.parametrize(
+    ("marked", "before", "pending"),
+    [
+        ("x = |1", "x =|1", " "),
+        ("x =  |\n", "x = |\n", " "),
+        ("if x:\n    |", "if x:\n   |", " "),
+        ("你 |", "你|", " "),
+        ("x =|", "x =|", ""),
+        ("x\n|", "x\n|", ""),
+        ("{\n\t|", "{\n\t|", ""),
+        (" |", " |", ""),
+        ("|", "|", ""),
+    ],
+)
+def test_a_blank_before_the_cursor_is_left_to_the_models(marked: str, before: str, pending: str) -> None:
+    """Not a tab, which this vocabulary joins to no word, and not the only character there is."""
+    offset = marked.index("|")
+    document = Document("x", "python", 1, marked.replace("|", ""))
+    begin, found = before_blank(Place(document, offset), PieceIndex([b" x", b"\t", b"\t\t"]))
+    text = begin.document.text
+    assert (text[: begin.offset] + "|" + text[begin.offset :], found) == (before, pending)
+    assert begin.document.n_bytes == len(text.encode())
 
 
 def test_a_token_that_is_no_text_is_not_taken_back() -> None:
