@@ -77,7 +77,7 @@ def test_a_bridge_that_says_something_else_once(
     noise.write_text(NO_LSP, encoding="utf-8")
     window.wait_no_ghost()
     daemon.wait_for("hello", greeted + 2)
-    window.wait_status("sparkle")
+    window.wait_ghost("ghost")  # asked for again
     window.type("\nhello ")
     screen = window.wait_ghost("ghost")
     assert screen["notifications"] == []
