@@ -197,9 +197,10 @@ async def test_ux_39_nothing_is_shown_of_what_is_to_be_left_alone(tmp_path: Path
         e.service.config = replace(e.service.config, files=files)
         e.client = Client(e.service, "test", e._push, {})
         e.open(file, DRAWING)
-        e.open("open.py", f"import secret, ignored, a, id_rsa\n{DRAWING}")
+        text = f"import secret, ignored, a, id_rsa\n{DRAWING}"
+        e.open("open.py", text)
         await e.read("open.py")
-        await e.key("open.py", 40)
+        await e.key("open.py", len(text))
         assert "file:" not in e.last_prompt
 
 
