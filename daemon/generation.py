@@ -11,11 +11,15 @@ from __future__ import annotations
 import codecs
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from daemon.documents import Place
 from daemon.draft.engine import Vocabulary
 from daemon.recall import is_same_around, likely_typed
 from speculation.messages import Finish
+
+End = Literal["", "whole", "cut"]
+"""How a text has ended: not yet; by itself, or with a line; at a limit of tokens, or in bytes that are no text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +70,9 @@ class Generation:
         """It has not yet."""
         self._read_as: tuple[list[int], int] = ([], 0)
         """What the draft model reads in place of the context and so many tokens of the tail; nothing: these."""
-        self._everything: tuple[str, bool] | None = None
+        self._everything: tuple[str, End] | None = None
         """What `_read` says of all that is generated, until there is more ..."""
-        self._certain: tuple[str, bool] | None = None
+        self._certain: tuple[str, End] | None = None
         """... and of what is committed."""
         self._compared: tuple[Place, bool] = (place, True)
         """The place that `typed_to` compared documents for last, and whether they agreed."""
@@ -165,12 +169,17 @@ class Generation:
     @property
     def drafted_to_the_end(self) -> bool:
         """Whether there is nothing left to draft: the end of the text, or a limit, has been reached."""
-        return self.target_finish != "" or self._read_everything()[1]
+        return self.target_finish != "" or self._read_everything()[1] != ""
 
     @property
     def verified_to_the_end(self) -> bool:
         """Whether the target has no more to say that would be shown."""
-        return self.target_finish != "" or self._read_certain()[1]
+        return self.target_finish != "" or self._read_certain()[1] != ""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether its text is at its end, and that is none of a line begun: no limit of tokens has cut it there."""
+        return self.target_finish == "stop" or self._read_everything()[1] == "whole"
 
     def text(self) -> GeneratedText:
         """The continuation's text within the limits, with LF line ends.
@@ -179,24 +188,24 @@ class Generation:
         """
         return GeneratedText(self._read_everything()[0], len(self._read_certain()[0]))
 
-    def _read_everything(self) -> tuple[str, bool]:
+    def _read_everything(self) -> tuple[str, End]:
         if self._everything is None:
             self._everything = self._read(self.generated)
         return self._everything
 
-    def _read_certain(self) -> tuple[str, bool]:
+    def _read_certain(self) -> tuple[str, End]:
         if self._certain is None:
             self._certain = self._read(self.committed)
         return self._certain
 
-    def _read(self, generated: Sequence[int]) -> tuple[str, bool]:
-        """The text of generated ids, and whether it has reached its end. More ids only ever add to the text."""
+    def _read(self, generated: Sequence[int]) -> tuple[str, End]:
+        """The text of generated ids, and its end if it has reached one. More ids only ever add to the text."""
         data, stopped = self._bytes(generated[: self.limits.max_tokens])
         text, broken = _decoded(data)
         text, full = self._within_lines(text.replace("\r", ""))
-        ended = stopped or broken or full or len(generated) >= self.limits.max_tokens
-        text, headed = self._before_heading(text, ended=ended)
-        return text, ended or headed
+        is_cut = broken or len(generated) >= self.limits.max_tokens
+        text, headed = self._before_heading(text, ended=stopped or full or is_cut)
+        return text, "whole" if stopped or full or headed else "cut" if is_cut else ""
 
     def _bytes(self, ids: Sequence[int]) -> tuple[bytes, bool]:
         """The bytes of the ids up to one that ends the generation, and whether there was one."""

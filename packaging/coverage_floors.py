@@ -67,6 +67,7 @@ FULL: Final = (
     "daemon/scopes.py",
     "daemon/screen/brackets.py",
     "daemon/screen/display.py",
+    "daemon/screen/loops.py",
     "daemon/screen/merge.py",
     "daemon/screen/news.py",
     "daemon/screen/patience.py",

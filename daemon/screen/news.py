@@ -46,10 +46,12 @@ def shaped_at(run: Run, place: Place, policy: Policy, *, over: bool) -> tuple[st
     known = generation.text()
     verified_only = policy == "verified" and run.awaited
     if run.stopgap and not known.text and not over and not verified_only:
-        return typed, shape(run.stopgap.removeprefix(typed), place, ended=True)
+        return typed, shape(run.stopgap.removeprefix(typed), place, ended=True, whole=True)
     limit = known.verified if verified_only else len(known.text)
     ended = over or (generation.drafted_to_the_end and not verified_only)
-    return typed, shape(known.text[len(typed) : limit], place, ended=ended)
+    return typed, shape(
+        known.text[len(typed) : limit], place, ended=ended, whole=ended and generation.is_whole
+    )
 
 
 def led_astray(run: Run, policy: Policy, *, over: bool) -> bool:
@@ -70,4 +72,6 @@ def worth_showing(run: Run, place: Place, policy: Policy, wait: Wait, *, waited_
     news, _ = news_of(run, place, policy)
     if not news.text:
         return False
-    return news.complete or news.verified > 0 or "\n" in news.text.strip("\n") or waited_enough
+    typed = run.generation.typed_to(place) or ""
+    has_line = "\n" in run.generation.text().text[len(typed) :].lstrip("\n")
+    return news.complete or news.verified > 0 or has_line or waited_enough

@@ -15,6 +15,7 @@ from daemon.api.messages import NothingReason
 from daemon.documents import Place, is_word, without_last_word
 from daemon.scopes import is_code
 from daemon.screen.brackets import insertable
+from daemon.screen.loops import before_loop
 
 MAX_SIMILAR_LINES: Final = 4
 """Five equal lines in a row are a model going round in circles; of lines that say something, two are."""
@@ -34,17 +35,20 @@ class Shaped:
     reason: NothingReason | None = None
 
 
-def shape(text: str, place: Place, *, ended: bool) -> Shaped:
-    """What of `text` may be shown at `place`. `ended`: nothing will be added to it."""
+def shape(text: str, place: Place, *, ended: bool, whole: bool) -> Shaped:
+    """What of `text` may be shown at `place`. `ended`: nothing will be added to it; `whole`: nor does that cut it."""
     if splits_word(place):
         return Shaped("", "mid_word")
+    text = before_loop(text, ended=ended)
     if place.line_after.strip():
         fitting = on_this_line(text, place)
         shown = without_glued_word(fitting, place)
     else:
-        text, ended = before_fence(text, place, ended=ended)
+        before, ended = before_fence(text, place, ended=ended)
+        whole, text = whole or before != text, before
         above = line_above(text, place)
-        fitting = shown = before_next_line(until_repetition(text, above, ended=ended), place).rstrip()
+        shown = before_next_line(until_repetition(text, above, ended=ended), place).rstrip()
+        fitting = shown = shown if whole else without_begun_line(shown, text)
         if only_repeats(shown, above, growing=not ended and shown == text.rstrip()):
             return Shaped("", "filtered_repetition")
     if shown.strip():
@@ -103,6 +107,14 @@ def on_this_line(text: str, place: Place) -> str:
 def without_glued_word(text: str, place: Place) -> str:
     """The text without its last word, if that would be joined to the one after the cursor."""
     return without_last_word(text) if is_word(place.line_after[:1]) else text
+
+
+def without_begun_line(shown: str, text: str) -> str:
+    """What is shown of a text, without the line that the text ends in, if another one stands before that."""
+    if "\n" in text[len(shown) :] or len(shown) < len(text.rstrip()):
+        return shown
+    before = shown.rpartition("\n")[0].rstrip()
+    return before or shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -321,7 +321,7 @@ class Faults(RuleBasedStateMachine):
         limits = SETTINGS.completion
         text = continued(self.client.document.text, said_by_target, limits.max_tokens)
         lines = limits.max_lines + len(text) - len(text.lstrip("\n"))
-        return shape("\n".join(text.split("\n")[:lines]), self.client.place, ended=True).text
+        return shape("\n".join(text.split("\n")[:lines]), self.client.place, ended=True, whole=True).text
 
     def teardown(self) -> None:
         """Whatever came before: the next key is answered with the target's text, and everything ends."""

@@ -13,6 +13,8 @@ from daemon.screen.news import led_astray, news_of, shaped_at, worth_showing
 from grammars.interface import Mode
 from tests.fakes.engine import byte_vocabulary
 
+EOS = 257
+
 
 def run_of(text: str, *, verified: int = 0, before: str = "x = ", awaited: bool = False) -> Run:
     """A run that has generated `text`, so much of it committed."""
@@ -78,11 +80,19 @@ def test_a_failure_is_the_reason_before_any_other() -> None:
 
 
 def test_a_text_at_its_end_holds_nothing_back() -> None:
-    run = run_of("a\na", before="")
-    held_back, whole = (shaped_at(run, run.place, "optimistic", over=over) for over in (False, True))
-    assert held_back is not None
-    assert whole is not None
-    assert (held_back[1].text, whole[1].text) == ("a", "a\na")
+    """Unless a limit has cut it, or nothing more comes of it: then its last line is none."""
+    for ends, over, shown in (
+        ([], False, "a"),
+        ([], True, "a"),
+        ([EOS], False, "a\na"),
+        ([EOS], True, "a\na"),
+    ):
+        run = run_of("a\na", before="")
+        for token in ends:
+            run.generation.draft(token, 0.0)
+        shaped = shaped_at(run, run.place, "optimistic", over=over)
+        assert shaped is not None
+        assert shaped[1].text == shown
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,7 @@ SHOWN = {
 @pytest.mark.parametrize(("marked", "text", "shown"), SHOWN.values(), ids=SHOWN)
 def test_what_is_shown(marked: str, text: str, shown: str) -> None:
     """Texts that have ended, at places in many languages."""
-    assert shape(text, at(marked), ended=True).text == shown
+    assert shape(text, at(marked), ended=True, whole=True).text == shown
 
 
 @pytest.mark.parametrize(
@@ -151,16 +151,16 @@ def test_what_is_shown(marked: str, text: str, shown: str) -> None:
 )
 def test_why_nothing_is_shown(marked: str, text: str, reason: str) -> None:
     """Every empty text has its reason (ux-18)."""
-    assert shape(text, at(marked), ended=True) == Shaped("", reason)  # type: ignore[arg-type]
+    assert shape(text, at(marked), ended=True, whole=True) == Shaped("", reason)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
     ("text", "shown"),
-    [("f()\n", "f()"), ("f()\nf(", "f()"), ("f()\nf()\nf()", "f()"), ("f()\nf()\nfx", "f()\nf()\nfx")],
+    [("f()\n", "f()"), ("f()\nf(", "f()"), ("f()\nf()\nf()", "f()"), ("f()\nf()\nfx\n", "f()\nf()\nfx")],
 )
 def test_lines_that_may_repeat_are_held_back(text: str, shown: str) -> None:
     """While the text goes on, equal lines at its end wait for one that differs (ux-18)."""
-    assert shape(text, at("|"), ended=False) == Shaped(shown)
+    assert shape(text, at("|"), ended=False, whole=False) == Shaped(shown)
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,8 @@ def test_lines_that_may_repeat_are_held_back(text: str, shown: str) -> None:
         ("pip install -e .\n|", "pip inst", ""),
         ("pip install -e .\n|", "pip install -e .\n\n", ""),
         ("pip install -e .\n|", "pip install -e .\npip", ""),
-        ("pip install -e .\n|", "pip install -e .\npy", "pip install -e .\npy"),
+        ("pip install -e .\n|", "pip install -e .\npy", ""),
+        ("pip install -e .\n|", "pip install -e .\npy\n", "pip install -e .\npy"),
         ("pip install -e .\n|", "pip install -r", "pip install -r"),
         ("end\n|", "en", "en"),
         ("f()\nf()\nf()\nf()\n|", "f", ""),
@@ -178,7 +179,7 @@ def test_lines_that_may_repeat_are_held_back(text: str, shown: str) -> None:
 )
 def test_what_may_only_repeat_the_line_above_is_held_back(marked: str, text: str, shown: str) -> None:
     """Nothing is taken back of what is shown (ux-18, ux-22)."""
-    assert shape(text, at(marked), ended=False).text == shown
+    assert shape(text, at(marked), ended=False, whole=False).text == shown
 
 
 @pytest.mark.parametrize(
@@ -220,7 +221,7 @@ def test_markdown_around_code_is_none_of_it(
     """In strings, comments and languages that may be prose it is."""
     before, _, after = marked.partition("|")
     place = Place(Document("f", language, 1, before + after), len(before))
-    assert shape(text, place, ended=ended).text == shown
+    assert shape(text, place, ended=ended, whole=ended).text == shown
 
 
 pieces = st.sampled_from(
@@ -235,12 +236,14 @@ places = st.builds(
 )
 
 
-@given(places, texts, texts, st.booleans())
-def test_what_is_shown_only_grows_with_the_text(place: Place, text: str, more: str, ended: bool) -> None:
+@given(places, texts, texts, st.booleans(), st.booleans())
+def test_what_is_shown_only_grows_with_the_text(
+    place: Place, text: str, more: str, ended: bool, whole: bool
+) -> None:
     """No flicker: the shape of a text begins with the shape of each of its beginnings, and with itself
     unended (ux-22)."""
-    early = shape(text, place, ended=False)
-    late = shape(text + more, place, ended=ended)
+    early = shape(text, place, ended=False, whole=False)
+    late = shape(text + more, place, ended=ended, whole=whole and ended)
     assert (text + more).startswith(late.text)
     assert late.text.startswith(early.text)
     assert (late.text == "") == (late.reason is not None)
@@ -250,11 +253,35 @@ def test_what_is_shown_only_grows_with_the_text(place: Place, text: str, more: s
 @given(places, texts)
 def test_no_shown_text_glues_words(place: Place, text: str) -> None:
     """ux-47, for any place and text."""
-    shown = shape(text, place, ended=True).text
+    shown = shape(text, place, ended=True, whole=True).text
     after = place.line_after[:1]
     if shown:
         assert not splits_word(Place(Document("f", "x", 1, shown + after), len(shown)))
         assert after == "" or after.isspace() or "\n" not in shown
+
+
+@pytest.mark.parametrize(
+    ("marked", "text", "whole", "shown"),
+    [
+        ("|", "return x\n\ndef", False, "return x"),
+        ("|", "return x\n\ndef", True, "return x\n\ndef"),
+        ("|", "return x\ny\n", False, "return x\ny"),
+        ("|", "return x\ny  ", False, "return x"),
+        ("|", "return x + ", False, "return x +"),
+        ("def f():|", "\n    return x + ", False, "\n    return x +"),
+        ("def f():|", "\n    a\n    return x + ", False, "\n    a"),
+        ("|\ny", "a\nb\ny", False, "a\nb"),
+        ("f(|)", "a,\n    b", False, "a,"),
+        ("x = 1\n|", "y\nz\n```\nNow", False, "y\nz"),
+    ],
+)
+def test_a_line_that_a_limit_of_tokens_has_cut_is_left_out(
+    marked: str, text: str, whole: bool, shown: str
+) -> None:
+    """Where it is not the only one: then it is better than nothing. While the text goes on the same holds."""
+    assert shape(text, at(marked), ended=True, whole=whole).text == shown
+    if not whole:
+        assert shape(text, at(marked), ended=False, whole=False).text == shown
 
 
 @pytest.mark.parametrize(
