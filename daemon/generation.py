@@ -57,6 +57,8 @@ class Generation:
         """What the user has typed after the place: only a text that begins with it is of use."""
         self.context = tuple(context)
         self.limits = limits
+        self.reads_on = vocabulary.special_ids.get("fim_suf") in self.context
+        """The prompt has the text after the cursor as well."""
         self.committed: list[int] = []
         self.tail: list[int] = []
         self.tail_entropies: list[float] = []

@@ -27,7 +27,7 @@ REASONS: Final[Mapping[str, str]] = MappingProxyType(
         "filtered_blank": "the model would write only blanks",
         "filtered_grammar": "nothing of what the model would write fits the grammar and the text after the cursor",
         "grammar_unused": "the grammar of this language is not in use (yet), and nothing is suggested without it",
-        "mid_word": "the cursor is inside a word",
+        "mid_word": "the cursor is inside a word, or before one",
         "secret": "a key or a password is being written here, and no model reads it",
         "timeout": "not there within display.answer_ms; it is shown as soon as it is",
         "internal_error": "a defect of the daemon; its log says more (its place: draftwire doctor)",

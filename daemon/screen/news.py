@@ -50,7 +50,11 @@ def shaped_at(run: Run, place: Place, policy: Policy, *, over: bool) -> tuple[st
     limit = known.verified if verified_only else len(known.text)
     ended = over or (generation.drafted_to_the_end and not verified_only)
     return typed, shape(
-        known.text[len(typed) : limit], place, ended=ended, whole=ended and generation.is_whole
+        known.text[len(typed) : limit],
+        place,
+        ended=ended,
+        whole=ended and generation.is_whole,
+        leads_on=generation.reads_on or run.grammar.trims,
     )
 
 

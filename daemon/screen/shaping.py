@@ -35,9 +35,12 @@ class Shaped:
     reason: NothingReason | None = None
 
 
-def shape(text: str, place: Place, *, ended: bool, whole: bool) -> Shaped:
-    """What of `text` may be shown at `place`. `ended`: nothing will be added to it; `whole`: nor does that cut it."""
-    if splits_word(place):
+def shape(text: str, place: Place, *, ended: bool, whole: bool, leads_on: bool = False) -> Shaped:
+    """What of `text` may be shown at `place`. `ended`: nothing will be added to it; `whole`: nor does that cut it.
+
+    `leads_on`: it was written, or is examined, with the text after the cursor in mind. Only so it stands before a word.
+    """
+    if splits_word(place) or (is_word(place.line_after[:1]) and not leads_on):
         return Shaped("", "mid_word")
     text = before_loop(text, ended=ended)
     if place.line_after.strip():

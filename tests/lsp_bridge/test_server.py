@@ -704,7 +704,7 @@ async def test_stats(editor: InProcessEditor, daemon: ScriptedDaemon) -> None:
             {"document": "b.sql", "grammar": "", "reason": "mid_word"},
         ],
     }
-    whys = ("", "the cursor is inside a word")
+    whys = ("", "the cursor is inside a word, or before one")
     last = [{**one, "why": why} for one, why in zip(daemon.stats["last_requests"], whys, strict=True)]
     expected = {"suggestions": 0, **daemon.stats, "last_requests": last}
     assert await editor.request("draftwire/stats", {}) == expected

@@ -43,6 +43,6 @@ def test_a_file_with_secrets_is_not_said_to_be_left_out_by_a_setting() -> None:
 
 
 def test_a_code_of_a_newer_daemon_is_given_as_it_is() -> None:
-    assert in_words("mid_word") == "the cursor is inside a word"
+    assert in_words("mid_word") == "the cursor is inside a word, or before one"
     assert in_words("moon_phase") == "moon_phase"
     assert in_words(None) == "the daemon gave no reason"

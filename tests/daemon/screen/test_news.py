@@ -148,3 +148,20 @@ def test_a_stopgap_is_gone_with_its_run() -> None:
     run = run_of("")
     run.stopgap, run.finished = "12 + 34", True
     assert news_of(run, run.place, "optimistic") == (News("", 0, True, False), "empty_draft")
+
+
+@pytest.mark.parametrize(("knows", "shown"), [("nothing", ""), ("a grammar", "1 + "), ("the suffix", "1 + ")])
+def test_before_a_word_stands_only_what_was_made_to(knows: str, shown: str) -> None:
+    """ux-47: a text that was written without a look at what follows leads to it by chance alone."""
+    document = Document("x", "sql", 1, "x = y")
+    context = (1, byte_vocabulary().special_ids["fim_suf"]) if knows == "the suffix" else (1,)
+    generation = Generation(Place(document, 4), context, byte_vocabulary(), Limits(64, 8))
+    for token in b"1 + ":
+        generation.draft(token, 0.0)
+    run = Run(generation, 0.0)
+    if knows == "a grammar":
+        run.grammar.state = "reading"
+        run.grammar.follows(Mode("masked"))
+    shaped = shaped_at(run, run.place, "optimistic", over=True)
+    assert shaped is not None
+    assert shaped[1].text == shown

@@ -131,7 +131,7 @@ SHOWN = {
 @pytest.mark.parametrize(("marked", "text", "shown"), SHOWN.values(), ids=SHOWN)
 def test_what_is_shown(marked: str, text: str, shown: str) -> None:
     """Texts that have ended, at places in many languages."""
-    assert shape(text, at(marked), ended=True, whole=True).text == shown
+    assert shape(text, at(marked), ended=True, whole=True, leads_on=True).text == shown
 
 
 @pytest.mark.parametrize(
@@ -140,6 +140,8 @@ def test_what_is_shown(marked: str, text: str, shown: str) -> None:
         ("pri|nt", "nt(x)", "mid_word"),
         ("pri|nt", "", "mid_word"),
         ("x = |foo", "bar", "mid_word"),
+        ("x = |foo", "bar + ", "mid_word"),
+        ("x = | foo", "", "empty_draft"),
         ("x|.y", ".y", "filtered_duplicate"),
         ("a\n|\nreturn a", "return a", "filtered_duplicate"),
         ("x = |", "", "empty_draft"),
@@ -236,14 +238,14 @@ places = st.builds(
 )
 
 
-@given(places, texts, texts, st.booleans(), st.booleans())
+@given(places, texts, texts, st.booleans(), st.booleans(), st.booleans())
 def test_what_is_shown_only_grows_with_the_text(
-    place: Place, text: str, more: str, ended: bool, whole: bool
+    place: Place, text: str, more: str, ended: bool, whole: bool, leads_on: bool
 ) -> None:
     """No flicker: the shape of a text begins with the shape of each of its beginnings, and with itself
     unended (ux-22)."""
-    early = shape(text, place, ended=False, whole=False)
-    late = shape(text + more, place, ended=ended, whole=whole and ended)
+    early = shape(text, place, ended=False, whole=False, leads_on=leads_on)
+    late = shape(text + more, place, ended=ended, whole=whole and ended, leads_on=leads_on)
     assert (text + more).startswith(late.text)
     assert late.text.startswith(early.text)
     assert (late.text == "") == (late.reason is not None)
@@ -253,7 +255,7 @@ def test_what_is_shown_only_grows_with_the_text(
 @given(places, texts)
 def test_no_shown_text_glues_words(place: Place, text: str) -> None:
     """ux-47, for any place and text."""
-    shown = shape(text, place, ended=True, whole=True).text
+    shown = shape(text, place, ended=True, whole=True, leads_on=True).text
     after = place.line_after[:1]
     if shown:
         assert not splits_word(Place(Document("f", "x", 1, shown + after), len(shown)))

@@ -163,7 +163,7 @@ def test_stats_say_why_nothing_was_shown_the_most_frequent_first_and_in_full(
         "    and the text after the cursor",
         "3   not there within display.answer_ms; it is shown as soon",
         "    as it is",
-        "1   the cursor is inside a word",
+        "1   the cursor is inside a word, or before one",
     ]
     assert "draftwire stats" not in printed
 
@@ -344,7 +344,7 @@ def test_ux_52_stats_show_times_acceptance_and_what_was_kept_in_tables(
         "model 1 2 1 50% 1.0",
         "after 30 s 1 100% 100%",
         "after 180 s 0 - -",
-        "1 the cursor is inside a word",
+        "1 the cursor is inside a word, or before one",
     ):
         assert expected.split() in lines, expected
 
@@ -377,7 +377,7 @@ def test_stats_begin_with_suggestions_and_times_and_leave_out_what_was_not_count
         "first ghost 1 10.0 10.0 10.0",
         "",
         "nothing shown, because",
-        "1 the cursor is inside a word",
+        "1 the cursor is inside a word, or before one",
         "",
         "drafts, verifier and grammars",
         "drafted 7 tokens",
