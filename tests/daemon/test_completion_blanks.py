@@ -1,4 +1,4 @@
-"""A blank before the cursor: both models begin before it, and what they say has to begin with it."""
+"""A blank before the cursor (ux-12): both models begin before it, and what they say has to begin with it."""
 
 from __future__ import annotations
 
