@@ -232,7 +232,7 @@ class Completer:
     def _start(self, place: Place, *, ahead: bool = False, rest: tuple[Run, str] | None = None) -> Run:
         """A run at the place; with what is drafted of it already: the rest of another's text, after what was typed."""
         engine = self._worker.engine
-        begin, pending = (place, "") if ahead else self._beginning(place, "" if rest is None else rest[1])
+        begin, pending = (place, "") if ahead else self._beginning(place, None if rest is None else rest[1])
         context = self._prompts.ids(begin, engine, self.settings, self._target.max_context)
         self._warm_up.end(self._prompts.start, context)
         self._stop_active(context)
@@ -248,14 +248,14 @@ class Completer:
         self._loop.drive(run)
         return run
 
-    def _beginning(self, place: Place, typed: str) -> tuple[Place, str]:
+    def _beginning(self, place: Place, typed: str | None) -> tuple[Place, str]:
         """Where a run for the place begins, and what stands between: mostly nothing.
 
-        typed: what was typed of another run's text to get there, which this one is to begin with the rest of.
+        typed: what was typed of another run's text to get there, if this one is to begin with the rest of that.
         """
         begin, pending = before_blank(place, self._worker.pieces)
         is_in_vain = pending and self._runs.says_otherwise(begin, pending)
-        is_lost = typed and not typed.endswith(pending)
+        is_lost = typed is not None and not typed.endswith(pending)
         return (place, "") if is_in_vain or is_lost else (begin, pending)
 
     def _begin_otherwise(self, run: Run) -> None:

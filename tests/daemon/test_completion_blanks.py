@@ -162,3 +162,15 @@ async def test_typing_on_along_the_text_needs_no_other_run() -> None:
         answer = await b.ask(wait="settled")
         assert (only(answer), answer.suggestions[0].source) == ("al = 1\n    return total", "recall")
         assert b.completer._runs.active is run
+
+
+@pytest.mark.parametrize(("typed", "pending"), [(None, " "), ("x ", " "), ("", ""), ("x", "")])
+@pytest.mark.asyncio
+async def test_the_rest_of_a_draft_begins_before_the_blank_only_if_it_has_that(
+    typed: str | None, pending: str
+) -> None:
+    """typed: what was typed of the draft; nothing if there is none to go on from."""
+    async with bench(engine=engine()) as b:
+        place = b.open(ABOVE)
+        begin, found = b.completer._beginning(place, typed)
+        assert (begin.offset, found) == (place.offset - len(pending), pending)
