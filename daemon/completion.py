@@ -45,7 +45,7 @@ from daemon.screen.display import Display, Showing, suggestion_of
 from daemon.screen.merge import News, is_left_off
 from daemon.screen.news import news_of
 from daemon.screen.patience import until_worth_showing
-from daemon.screen.shaping import splits_word
+from daemon.screen.shaping import splits_word, stands_before_word
 from daemon.statistics import Statistics
 from daemon.target.link import Link
 from daemon.warm_up import WarmUp
@@ -132,7 +132,7 @@ class Completer:
         place = Place(document, cursor)
         showing = self.display.showing
         self.display.follow(place)
-        if splits_word(place) or self._is_withheld(place):
+        if self._is_mid_word(place) or self._is_withheld(place):
             self._stop_active()
             return
         if showing is not None and self.settings.ahead:
@@ -150,7 +150,7 @@ class Completer:
         asked = self._asked
         if self._worker.state != "ready":
             return Answer([], "model_loading" if self._worker.state == "loading" else "model_failed")
-        if splits_word(place):
+        if self._is_mid_word(place):
             return Answer([], "mid_word")
         if self._is_withheld(place):
             return Answer([], "secret")
@@ -198,6 +198,14 @@ class Completer:
             nothing_follows = run.ahead and run.finished
             self._statistics.ends += 1
             self._statistics.foreseen += nothing_follows or (typed is not None and run.known_text != typed)
+
+    def _is_mid_word(self, place: Place) -> bool:
+        """Whether nothing is shown here whatever is said: in a word, or before one that nothing will lead on to."""
+        if splits_word(place):
+            return True
+        is_examined = self._grammar.expected or bool(self._grammar.islands)
+        may_lead_on = is_examined or self._prompts.read_on(self._worker.vocabulary, self.settings)
+        return stands_before_word(place) and not may_lead_on
 
     def _is_withheld(self, place: Place) -> bool:
         """Whether a key or a password is being written here, and not along a suggestion."""

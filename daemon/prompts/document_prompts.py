@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from daemon.completion_settings import Settings
 from daemon.documents import Document, Place
-from daemon.draft.engine import DraftEngine
+from daemon.draft.engine import DraftEngine, Vocabulary
 from daemon.grammars.document_grammar import LoadedGrammar
 from daemon.grammars.places import document_path
 from daemon.prompts.blocks import CHARACTERS_PER_TOKEN
@@ -78,6 +78,10 @@ class DocumentPrompts:
     def start(self) -> tuple[int, ...]:
         """What the last prompt began with, as all do until that changes."""
         return () if self._prompt is None else self._prompt.start
+
+    def read_on(self, vocabulary: Vocabulary, settings: Settings) -> bool:
+        """Whether prompts have the text after the cursor as well."""
+        return layout_of(vocabulary, settings.completion.fim) is not None
 
     @property
     def heading(self) -> str:

@@ -40,7 +40,7 @@ def shape(text: str, place: Place, *, ended: bool, whole: bool, leads_on: bool =
 
     `leads_on`: it was written, or is examined, with the text after the cursor in mind. Only so it stands before a word.
     """
-    if splits_word(place) or (is_word(place.line_after[:1]) and not leads_on):
+    if splits_word(place) or (stands_before_word(place) and not leads_on):
         return Shaped("", "mid_word")
     text = before_loop(text, ended=ended)
     if place.line_after.strip():
@@ -82,13 +82,18 @@ def splits_word(place: Place) -> bool:
     return is_word(place.line_before[-1:]) and is_word(place.line_after[:1])
 
 
+def stands_before_word(place: Place) -> bool:
+    """Whether a word stands right after the cursor."""
+    return is_word(place.line_after[:1])
+
+
 def cuts(text: str, place: Place) -> list[int]:
     """Lengths that a shaped text may be cut to, ascending, its own the last: ends of words, lines, other characters.
 
     A cut leaves no half of a word, no blanks at the end (unless a word stands after the cursor), and no word that
     would be joined to the one after the cursor.
     """
-    word_follows = is_word(place.line_after[:1])
+    word_follows = stands_before_word(place)
     found = []
     for length in range(1, len(text)):
         last = text[length - 1]
@@ -109,7 +114,7 @@ def on_this_line(text: str, place: Place) -> str:
 
 def without_glued_word(text: str, place: Place) -> str:
     """The text without its last word, if that would be joined to the one after the cursor."""
-    return without_last_word(text) if is_word(place.line_after[:1]) else text
+    return without_last_word(text) if stands_before_word(place) else text
 
 
 def without_begun_line(shown: str, text: str) -> str:

@@ -14,6 +14,7 @@ from daemon.screen.merge import Timing
 from speculation.messages import Cancel, Context, Draft, Error, Open
 from tests.fakes.completion import SOURCE, bench, only, settings
 from tests.fakes.engine import FakeEngine, following
+from tests.fakes.grammars import whole
 
 WRONG = SOURCE.replace("a + b", "a * b")
 
@@ -304,6 +305,19 @@ async def test_a_word_is_not_split() -> None:
         b.open("def add(a, b):\n    return")
         assert await b.ask(Place(b.document, len(b.document.text) - 2)) == Answer([], "mid_word")
         assert not b.link.sent
+
+
+@pytest.mark.parametrize("knows", ["nothing", "a grammar", "the suffix"])
+@pytest.mark.asyncio
+async def test_before_a_word_nothing_is_begun_that_could_not_lead_on_to_it(knows: str) -> None:
+    """Neither model says a word in vain."""
+    engine = FakeEngine(following("let a = 1 + b;"), fim=knows == "the suffix")
+    async with bench(engine=engine, grammar=whole() if knows == "a grammar" else None) as b:
+        b.open("let a = b;")
+        place = Place(b.document, len("let a = "))
+        b.completer.edited(b.document, place.offset)
+        answer = await b.ask(place, wait="settled")
+        assert (answer.reason == "mid_word") is (not b.engine.calls) is (knows == "nothing")
 
 
 @pytest.mark.asyncio
