@@ -51,9 +51,10 @@ def shape(text: str, place: Place, *, ended: bool, whole: bool, leads_on: bool =
         whole, text = whole or before != text, before
         above = line_above(text, place)
         shown = before_next_line(until_repetition(text, above, ended=ended), place).rstrip()
-        fitting = shown = shown if whole else without_begun_line(shown, text)
         if only_repeats(shown, above, growing=not ended and shown == text.rstrip()):
             return Shaped("", "filtered_repetition")
+        lines = shown if whole else without_begun_line(shown, text)
+        fitting = shown = shown if only_repeats(lines, above, growing=False) else lines
     if shown.strip():
         return Shaped(shown)
     if fitting.strip():

@@ -171,7 +171,7 @@ def test_lines_that_may_repeat_are_held_back(text: str, shown: str) -> None:
         ("pip install -e .\n|", "pip inst", ""),
         ("pip install -e .\n|", "pip install -e .\n\n", ""),
         ("pip install -e .\n|", "pip install -e .\npip", ""),
-        ("pip install -e .\n|", "pip install -e .\npy", ""),
+        ("pip install -e .\n|", "pip install -e .\npy", "pip install -e .\npy"),
         ("pip install -e .\n|", "pip install -e .\npy\n", "pip install -e .\npy"),
         ("pip install -e .\n|", "pip install -r", "pip install -r"),
         ("end\n|", "en", "en"),
