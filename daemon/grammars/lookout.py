@@ -83,10 +83,17 @@ class Lookout:
         if before is not None and before.file.identity == file.identity:
             return before if before.file == file else replace(before, file=file)
         known = look_at(file)
-        is_unfinished = known.diagnostics or file.size == 0
-        if before is not None and is_unfinished:  # until it is mended it is for the same files
+        if before is not None and _is_unfinished(
+            known, before
+        ):  # until it is mended it is for the same files
             known = replace(known, name=before.name, globs=before.globs, languages=before.languages)
         if len(self._known) >= _MOST_KEPT:
             self._known.clear()
         self._known[file.path] = known
         return known
+
+
+def _is_unfinished(known: Known, before: Known) -> bool:
+    """Whether the file has errors, or names no files any more, as one that is empty or only begun."""
+    named, names = before.globs or before.languages, known.globs or known.languages
+    return bool(known.diagnostics or (named and not names))

@@ -90,10 +90,11 @@ def test_only_what_has_changed_is_read_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "errors"), [(b"; @name n\n; @name m\n", 1), (b"\xff\xfe;\0", 1), (b"", 0)]
+    ("content", "errors"),
+    [(b"; @name n\n; @name m\n", 1), (b"\xff\xfe;\0", 1), (b"", 0), (b"\n", 0), (b"; only this\n<a> ::=", 0)],
 )
 def test_a_file_with_errors_is_for_what_it_was_before(tmp_path: Path, content: bytes, errors: int) -> None:
-    """An empty one too, which compiling it will refuse: an editor that saves it may have begun to write only."""
+    """So is one that names no files any more: it may be empty, or begun anew, and compiling it will tell."""
     file = write(tmp_path / "built in" / "a.bnf", "; @name n\n; @files *.a", at_ns=1)
     watch = lookout(tmp_path)
     watch.look(None)
@@ -110,3 +111,14 @@ def test_what_is_remembered_is_bounded(tmp_path: Path, monkeypatch: pytest.Monke
         write(tmp_path / "built in" / f"{name}.bnf", "x")
     assert len(watch.look(None).layers[0].grammars) == 3
     assert len(watch._known) == 1
+
+
+def test_a_file_may_name_other_files_and_one_that_named_none_another_name(tmp_path: Path) -> None:
+    file = write(tmp_path / "built in" / "a.bnf", "; @files *.a", at_ns=1)
+    other = write(tmp_path / "built in" / "b.bnf", "; @name b", at_ns=1)
+    watch = lookout(tmp_path)
+    watch.look(None)
+    write(file, "; @language c", at_ns=2)
+    write(other, "; @name d", at_ns=2)
+    known = watch.look(None).layers[0].grammars
+    assert [(one.name, one.globs, one.languages) for one in known] == [("a", (), ("c",)), ("d", (), ())]
