@@ -201,11 +201,12 @@ class Completer:
 
     def _is_mid_word(self, place: Place) -> bool:
         """Whether nothing is shown here whatever is said: in a word, or before one that nothing will lead on to."""
-        if splits_word(place):
-            return True
-        is_examined = self._grammar.expected or bool(self._grammar.islands)
-        may_lead_on = is_examined or self._prompts.read_on(self._worker.vocabulary, self.settings)
-        return stands_before_word(place) and not may_lead_on
+        if not stands_before_word(place):
+            return False
+        may_lead_on = self._grammar.expected or self._grammar.islands
+        return splits_word(place) or not (
+            may_lead_on or self._prompts.read_on(self._worker.vocabulary, self.settings)
+        )
 
     def _is_withheld(self, place: Place) -> bool:
         """Whether a key or a password is being written here, and not along a suggestion."""

@@ -83,9 +83,8 @@ class Lookout:
         if before is not None and before.file.identity == file.identity:
             return before if before.file == file else replace(before, file=file)
         known = look_at(file)
-        if before is not None and _is_unfinished(
-            known, before
-        ):  # until it is mended it is for the same files
+        # Until it is mended it is for the same files.
+        if before is not None and _is_unfinished(known, before):
             known = replace(known, name=before.name, globs=before.globs, languages=before.languages)
         if len(self._known) >= _MOST_KEPT:
             self._known.clear()

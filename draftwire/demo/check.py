@@ -66,23 +66,26 @@ def check(
     """Ask the target alone for each claim's continuation. `done` is told how many have been checked."""
     draft = LlamaEngine(resolve_draft_model("bundled", cache, None).path, n_context=window_tokens + 64)
     target = load_engine(VerifierSettings(model=model, slots=1, max_context=window_tokens + 64))
+    pieces = PieceIndex(draft.vocabulary.token_bytes)
     findings: list[Finding] = []
     try:
         for claim in claims:
-            findings.append(_checked(claim, draft, target, window_tokens))
+            findings.append(_checked(claim, draft, pieces, target, window_tokens))
             done(len(findings))
     finally:
         draft.close()
     return findings
 
 
-def _checked(claim: Claim, draft: LlamaEngine, target: TargetEngine, window_tokens: int) -> Finding:
+def _checked(
+    claim: Claim, draft: LlamaEngine, pieces: PieceIndex, target: TargetEngine, window_tokens: int
+) -> Finding:
     """What the target says with the opening; where that is not what was shown, what it says without.
 
     Before a blank at the text's end, if it says that first (`daemon/prompts/healing.py`).
     """
     here = Place(Document("demo", LANGUAGE, 1, claim.before), len(claim.before))
-    begin, pending = before_blank(here, PieceIndex(draft.vocabulary.token_bytes))
+    begin, pending = before_blank(here, pieces)
     for opening in (claim.opening, None) if claim.opening else (None,):
         for place, blank in [(begin, pending), (here, "")] if pending else [(here, "")]:
             context = _prompt(draft, window_tokens, place, claim.start, opening)
@@ -116,9 +119,8 @@ def _prompt(
         splits_at_lines=engine.splits_at_lines,
         start=(*engine.prompt_start, *_opening_ids(engine, window_tokens, opening)),
     )
-    prompt.ids(
-        Place(place.document, min(start, place.offset))
-    )  # the window's start stays where it was first put
+    # The window's start stays where it was first put.
+    prompt.ids(Place(place.document, min(start, place.offset)))
     return prompt.ids(place)
 
 

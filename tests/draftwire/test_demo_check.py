@@ -12,6 +12,7 @@ from daemon.prompts.exemplar import Candidate
 from daemon.prompts.prompt import Prompt
 from draftwire.demo import check as module
 from draftwire.demo.check import Claim, Finding, Opening, _checked
+from grammars.pieces import PieceIndex
 from tests.fakes.engine import FakeEngine
 
 OPENING = Opening(Candidate("b.ord", "buy 1 a;\n" * 3), "a.ord", "--")
@@ -35,7 +36,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def checked(claim: Claim, window: int = WINDOW) -> Finding:
     target: Any = None
     engine: Any = FakeEngine()
-    return _checked(claim, engine, target, window)
+    return _checked(claim, engine, PieceIndex(engine.vocabulary.token_bytes), target, window)
 
 
 def test_a_claim_without_an_opening_is_asked_as_it_stands(asked: list[str]) -> None:
